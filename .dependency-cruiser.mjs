@@ -1,0 +1,70 @@
+/**
+ * The layers, as a check: imports point downwards only.
+ *
+ *   cli → agent → runtime → journal, jsonrpc, schema, sdk → errors
+ *   analyze → journal; plugins → sdk → jsonrpc
+ *
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+const allowed = {
+  errors: [],
+  jsonrpc: [],
+  schema: ['errors'],
+  journal: ['errors'],
+  analyze: ['errors', 'journal'],
+  sdk: ['errors', 'jsonrpc'],
+  runtime: ['errors', 'jsonrpc', 'journal', 'schema', 'sdk', 'analyze'],
+  agent: ['errors', 'journal', 'sdk', 'runtime', 'analyze'],
+  cli: ['errors', 'jsonrpc', 'journal', 'schema', 'sdk', 'runtime', 'agent', 'analyze'],
+};
+const testFiles = '(\\.test\\.ts$|/test/)';
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ...Object.entries(allowed).map(([name, below]) => ({
+      name: `layer-${name}`,
+      severity: 'error',
+      from: { path: `^packages/${name}/src`, pathNot: testFiles },
+      to: { path: `^(packages|plugins)/(?!(${[name, ...below].join('|')})/)` },
+    })),
+    {
+      name: 'plugins-import-the-sdk-only',
+      severity: 'error',
+      from: { path: '^plugins/([^/]+)/src', pathNot: testFiles },
+      to: { path: '^(packages|plugins)/', pathNot: '^(packages/(sdk|errors|schema)/|plugins/$1/)' },
+    },
+    {
+      name: 'public-face-only',
+      comment: "A package is reached through its index.ts, never past it.",
+      severity: 'error',
+      from: { path: '^(packages|plugins)/([^/]+)/' },
+      to: { path: '^(packages|plugins)/[^/]+/src/', pathNot: ['^$1/$2/', '/src/index\\.ts$'] },
+    },
+    {
+      name: 'source-needs-no-development-package',
+      severity: 'error',
+      from: { path: '^(packages|plugins)/[^/]+/src', pathNot: testFiles },
+      to: { dependencyTypes: ['npm-dev'], pathNot: '@types/' },
+    },
+    {
+      name: 'declared-packages-only',
+      severity: 'error',
+      from: { path: '^(packages|plugins)/[^/]+/src', pathNot: testFiles },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['/dist/', '^bench/', '^dist-pack/'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'types', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};
