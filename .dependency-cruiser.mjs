@@ -7,15 +7,16 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const allowed = {
+  types: [],
   errors: [],
   jsonrpc: [],
   schema: ['errors'],
-  journal: ['errors'],
-  analyze: ['errors', 'journal'],
-  sdk: ['errors', 'jsonrpc'],
-  runtime: ['errors', 'jsonrpc', 'journal', 'schema', 'sdk', 'analyze'],
-  agent: ['errors', 'journal', 'sdk', 'runtime', 'analyze'],
-  cli: ['errors', 'jsonrpc', 'journal', 'schema', 'sdk', 'runtime', 'agent', 'analyze'],
+  journal: ['errors', 'types'],
+  analyze: ['errors', 'types', 'journal'],
+  sdk: ['errors', 'types', 'jsonrpc'],
+  runtime: ['errors', 'types', 'jsonrpc', 'journal', 'schema', 'sdk', 'analyze'],
+  agent: ['errors', 'types', 'journal', 'sdk', 'runtime', 'analyze'],
+  cli: ['errors', 'types', 'jsonrpc', 'journal', 'schema', 'sdk', 'runtime', 'agent', 'analyze'],
 };
 const testFiles = '(\\.test\\.ts$|/test/)';
 
@@ -33,11 +34,11 @@ export default {
       name: 'plugins-import-the-sdk-only',
       severity: 'error',
       from: { path: '^plugins/([^/]+)/src', pathNot: testFiles },
-      to: { path: '^(packages|plugins)/', pathNot: '^(packages/(sdk|errors|schema)/|plugins/$1/)' },
+      to: { path: '^(packages|plugins)/', pathNot: '^(packages/(sdk|errors|schema|types)/|plugins/$1/)' },
     },
     {
       name: 'public-face-only',
-      comment: "A package is reached through its index.ts, never past it.",
+      comment: 'A package is reached through its index.ts, never past it.',
       severity: 'error',
       from: { path: '^(packages|plugins)/([^/]+)/' },
       to: { path: '^(packages|plugins)/[^/]+/src/', pathNot: ['^$1/$2/', '/src/index\\.ts$'] },

@@ -1,0 +1,82 @@
+/** A Step: what is known about one model call, tool call or state transition; folded from events, never stored. */
+import type { ErrorRecord } from '@chassis/errors';
+import type { Effect, Json, JsonObject, Message, PluginRef, ToolSpec, Usage } from '@chassis/types';
+import type { Edit, Outcome, SessionHeader, StepKind, StepStatus } from './event.ts';
+
+export interface Attempt {
+  readonly number: number;
+  readonly model?: string;
+  readonly idempotency_key: string;
+  /** Set when the attempt failed and another followed. */
+  readonly error?: ErrorRecord;
+  readonly usage?: Usage | null;
+  readonly wait_ms?: number;
+  /** What had been streamed. */
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+export interface Step {
+  readonly number: number;
+  readonly kind: StepKind;
+  readonly name: string;
+  /** Tool and state steps: the input. Model steps: `{ messages: number, tools: number, params }`, counts only; see `SessionView.request`. */
+  readonly input: Json;
+  readonly digest: string;
+  readonly causes: readonly number[];
+  readonly parent: number | null;
+  readonly agent: string;
+  readonly turn: number;
+  readonly plugin: PluginRef | null;
+  readonly call_id?: string;
+  /** `started`: the intent is on record. `dispatched`: its effect may have happened. */
+  readonly status: 'started' | 'dispatched' | StepStatus;
+  readonly started: number;
+  readonly output?: Json;
+  readonly error?: ErrorRecord;
+  readonly duration_ms?: number;
+  readonly attempts: readonly Attempt[];
+  readonly usage?: Usage | null;
+  readonly effects: readonly Effect[];
+  readonly edits: readonly Edit[];
+  /** Sequence numbers of its events. `finished` gives the order in which answers came. */
+  readonly seq: { readonly started: number; readonly dispatched?: number; readonly finished?: number };
+}
+
+export interface Turn {
+  readonly number: number;
+  readonly input: string;
+  readonly outcome?: Outcome;
+  readonly answer?: string;
+  readonly error?: ErrorRecord;
+  readonly failed_step?: number;
+}
+
+export interface ValueRead {
+  readonly name: 'now' | 'random' | 'uuid';
+  readonly value: Json;
+  readonly step: number | null;
+  readonly agent: string;
+  readonly turn: number;
+}
+
+/** Everything a session says, folded. Blobs are resolved, edits of a fork applied. */
+export interface SessionView {
+  readonly header: SessionHeader;
+  readonly turns: readonly Turn[];
+  /** In the order of their numbers, from 1 without gaps. */
+  readonly steps: readonly Step[];
+  readonly values: readonly ValueRead[];
+  readonly approvals: readonly Json[];
+  readonly notes: readonly { readonly text: string; readonly author: string; readonly time: number }[];
+  readonly lastSeq: number;
+  /** `running` also for a session whose process died: whether it lives is the lock's business. */
+  readonly outcome: 'running' | Outcome;
+  step(number: number): Step | undefined;
+  /** The request of a model step as the model saw it. */
+  request(step: number): {
+    readonly messages: readonly Message[];
+    readonly tools: readonly ToolSpec[];
+    readonly params: JsonObject;
+  };
+}
