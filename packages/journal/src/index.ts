@@ -1,1 +1,3 @@
-export {};
+export * from './event.ts';
+export * from './step.ts';
+export * from './store.ts';

@@ -1,0 +1,106 @@
+/**
+ * Where sessions live. Everything above talks to this interface, never to files.
+ *
+ * Promise: what `barrier()` acknowledged survives a crash; one writer a session; a reader needs no lock.
+ */
+import type { BlobRef, Event, EventData, EventType, SessionHeader, UnknownEvent } from './event.ts';
+import type { SessionView } from './step.ts';
+
+export interface Writer {
+  readonly id: string;
+  readonly header: SessionHeader;
+  /** The fold of everything appended so far (of the parents too); kept up to date, not copied. */
+  readonly view: SessionView;
+  /** Set once writing failed: every later `append` and `barrier` throws it. */
+  readonly failed: Error | undefined;
+  /**
+   * Takes the next sequence number for an event and queues it. Secrets are redacted and large values moved to
+   * blobs on the way. Returns the event as logged.
+   */
+  append<T extends EventType>(type: T, data: EventData[T], step?: number): Event;
+  /** Stores a value by content hash, whatever its size. */
+  blob(value: unknown): BlobRef;
+  /** Resolves when everything appended so far is on disk (fdatasync). */
+  barrier(): Promise<void>;
+  /** Every event from now on, as logged. Returns the function that ends it. */
+  subscribe(listener: (event: Event) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface ReadOptions {
+  /** First and last `seq`, inclusive; the whole session (with its parents' prefix) without them. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Replace blob references by their values (default true). */
+  readonly blobs?: boolean;
+}
+
+export interface Reader {
+  readonly id: string;
+  readonly header: SessionHeader;
+  events(options?: ReadOptions): AsyncIterable<Event | UnknownEvent>;
+  /** The raw lines as they stand on disk, for `log`. `follow` keeps waiting for more until the signal aborts. */
+  lines(options?: { from?: number; to?: number; follow?: boolean; signal?: AbortSignal }): AsyncIterable<string>;
+  /** The fold up to and including `seq` (default: the end). */
+  view(to?: number): Promise<SessionView>;
+}
+
+/** A line of a listing. `problem` says why a session cannot be opened; it is listed all the same. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly created: number;
+  /** Time of the last event. */
+  readonly updated: number;
+  /** `running` while a live process holds the lock; `interrupted` when none does and no end is on record. */
+  readonly outcome: 'running' | 'ok' | 'failed' | 'cancelled' | 'interrupted' | 'unreadable';
+  readonly steps: number;
+  readonly events: number;
+  readonly bytes: number;
+  readonly model: string;
+  readonly agent: string;
+  readonly tokens: { readonly input: number; readonly output: number };
+  readonly cost_usd: number | null;
+  readonly workspace: string;
+  readonly parent?: { readonly session: string; readonly step: number };
+  readonly problem?: string;
+}
+
+export interface Problem {
+  readonly kind: string;
+  readonly message: string;
+  readonly file?: string;
+  readonly offset?: number;
+  readonly length?: number;
+  readonly seq?: number;
+}
+
+export interface Verification {
+  readonly ok: boolean;
+  readonly session: string;
+  readonly events: number;
+  readonly head_hash: string;
+  readonly problems: readonly Problem[];
+}
+
+export interface Store {
+  create(header: SessionHeader): Promise<Writer>;
+  /**
+   * Opens a session for writing: takes the lock (Conflict names the holder), sets a torn tail aside and reports it
+   * with `session.repaired`. Damage in the middle is a Conflict unless `force`.
+   */
+  open(id: string, options?: { readonly force?: boolean }): Promise<Writer>;
+  /** A new session that shares the parent's past up to `seq`: constant time and size. */
+  fork(parent: string, seq: number, header: SessionHeader): Promise<Writer>;
+  reader(id: string): Promise<Reader>;
+  /** Newest first. */
+  list(): AsyncIterable<SessionSummary>;
+  verify(id: string): Promise<Verification>;
+  /** Id, unique prefix, `@last`, `@failed` → full id. InvalidParams with the candidates or the nearest ids otherwise. */
+  find(reference: string): Promise<string>;
+  /** Refuses (Conflict) while a live process holds it or a fork needs it, unless `force`. Returns the bytes freed. */
+  remove(id: string, options?: { readonly force?: boolean }): Promise<number>;
+  /** Deletes blobs that no session refers to any more. Returns the bytes freed. */
+  collect(): Promise<number>;
+  close(): Promise<void>;
+}
