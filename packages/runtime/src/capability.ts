@@ -1,0 +1,108 @@
+/**
+ * The seam between the gate and the plugins: a capability is resolved, never looked up.
+ *
+ * Promise: `resolve…` answers a live binding or one `Unavailable` record that says which plugin, which phase,
+ * the root cause and what to do; the gate never learns how a plugin is hosted.
+ */
+import type { ErrorRecord } from '@chassis/errors';
+import type { FileChange, InvokePayload, WireContext } from '@chassis/sdk';
+import type { Effect, Json, JsonObject, PluginRef, Result, ToolDefinition } from '@chassis/types';
+
+/** What a running invocation may ask of the harness; served by the gate, recorded there. */
+export interface HostCalls {
+  progress(data: JsonObject): void;
+  log(level: string, message: string, data?: Json): void;
+  secret(name: string): Promise<string>;
+  call(method: string, params: JsonObject): Promise<Json>;
+  /** Facts of the session that an agent needs: `{ history, tools, … }`. */
+  context(): Promise<Json>;
+  value(name: 'now' | 'random' | 'uuid'): Promise<Json>;
+  effect(effect: FileChange | Exclude<Effect, { kind: 'file' }>): void;
+}
+
+export interface Invocation {
+  readonly payload: InvokePayload;
+  readonly ctx: WireContext;
+  /** Aborts on cancellation and at the deadline. The host tells the plugin; the gate does not wait for it. */
+  readonly signal: AbortSignal;
+  readonly host: HostCalls;
+}
+
+interface Bound {
+  readonly plugin: PluginRef;
+  /** Runs it. A plugin's own failure is a Result with a code; what it throws means that the plugin broke. */
+  invoke(invocation: Invocation): Promise<Result>;
+}
+
+export interface ToolBinding extends Bound {
+  /** Name the model sees, `[A-Za-z0-9_-]{1,64}`. */
+  readonly name: string;
+  readonly definition: ToolDefinition;
+}
+
+export interface ModelBinding extends Bound {
+  /** Registered name, `deepseek`. */
+  readonly name: string;
+  /** What came after the first slash of the reference (`deepseek/deepseek-chat`), the provider's model id. */
+  readonly id?: string;
+}
+
+export interface AgentBinding extends Bound {
+  readonly name: string;
+}
+
+export interface Unavailable {
+  readonly capability: string;
+  readonly owner: string | null;
+  readonly phase:
+    | 'manifest'
+    | 'resolve'
+    | 'config'
+    | 'spawn'
+    | 'on_load'
+    | 'on_ready'
+    | 'runtime'
+    | 'name'
+    | 'unknown';
+  readonly cause: ErrorRecord;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  readonly retry_at?: number;
+  readonly alternatives: readonly string[];
+  /** One sentence: what to do. */
+  readonly fix: string;
+}
+
+export type PluginState = 'disabled' | 'loading' | 'active' | 'unavailable' | 'failed' | 'stopped';
+
+export interface PluginStatus {
+  readonly name: string;
+  readonly version: string;
+  readonly digest: string;
+  readonly folder: string;
+  readonly origin: string;
+  readonly state: PluginState;
+  readonly criticality: 'optional' | 'required' | 'guard';
+  readonly enforcement: 'kernel' | 'runtime' | 'declared';
+  readonly tools: readonly string[];
+  readonly models: readonly string[];
+  readonly agents: readonly string[];
+  readonly unavailable?: Unavailable;
+}
+
+/** The live capabilities of a run. */
+export interface Registry {
+  /** Usable tools, sorted by name. */
+  tools(): readonly ToolBinding[];
+  resolveTool(name: string): ToolBinding | Unavailable;
+  resolveModel(reference: string): ModelBinding | Unavailable;
+  resolveAgent(name: string): AgentBinding | Unavailable;
+  plugins(): readonly PluginStatus[];
+  /** A plugin's state changed. Returns the function that ends the subscription. */
+  subscribe(listener: (status: PluginStatus, previous: PluginState) => void): () => void;
+  close(): Promise<void>;
+}
+
+export function isUnavailable(value: object): value is Unavailable {
+  return 'cause' in value && 'phase' in value;
+}
