@@ -91,7 +91,14 @@ export interface Edit {
 /** Data by event type. */
 export interface EventData {
   'session.opened': SessionHeader;
-  'input.received': { readonly turn: number; readonly content: string };
+  'input.received': {
+    readonly turn: number;
+    readonly content: string;
+    /** The tools offered in this turn (`ToolSpec[]`), by content hash. */
+    readonly tools?: BlobRef;
+    /** The model of this turn: first choice and fallbacks. */
+    readonly model?: { readonly name: string; readonly fallbacks: readonly string[]; readonly params: JsonObject };
+  };
   'step.started': StepStarted;
   'step.chunk': {
     readonly attempt: number;

@@ -39,6 +39,8 @@ export interface Step {
   readonly usage?: Usage | null;
   readonly effects: readonly Effect[];
   readonly edits: readonly Edit[];
+  /** A resumption set this answer aside and asked again (`session.resumed.rerun`). */
+  readonly superseded?: boolean;
   /** Sequence numbers of its events. `finished` gives the order in which answers came. */
   readonly seq: { readonly started: number; readonly dispatched?: number; readonly finished?: number };
 }
@@ -46,6 +48,9 @@ export interface Step {
 export interface Turn {
   readonly number: number;
   readonly input: string;
+  /** What the agent was offered in this turn. */
+  readonly tools?: readonly ToolSpec[];
+  readonly model?: { readonly name: string; readonly fallbacks: readonly string[]; readonly params: JsonObject };
   readonly outcome?: Outcome;
   readonly answer?: string;
   readonly error?: ErrorRecord;
