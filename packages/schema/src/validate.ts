@@ -1,0 +1,148 @@
+/**
+ * JSON Schema checks with issues that a person, or a model, can act on.
+ *
+ * Promise: a compiled check is pure; it never changes the value, fetches nothing, and reports every problem
+ * at once. Numbers carried as `JSON.rawJSON` count as the numbers they spell.
+ */
+import { ChassisError } from '@chassis/errors';
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { explain } from './explain.ts';
+import { type Issue, invalid } from './issue.ts';
+import { plain } from './plain.ts';
+
+export type Check = (value: unknown) => readonly Issue[];
+
+/** A schema document: an object, or `true`/`false`. */
+export type SchemaDocument = boolean | { readonly [key: string]: unknown };
+
+const OPTIONS: Options = {
+  allErrors: true,
+  verbose: true,
+  strict: false,
+  logger: false,
+  addUsedSchema: false,
+  multipleOfPrecision: 9,
+};
+
+type Dialect = '2020-12' | '2019-09' | 'draft-07';
+
+const shared = new Map<string, Ajv>();
+
+function compiler(dialect: Dialect, unicode: boolean): Ajv {
+  const options = { ...OPTIONS, unicodeRegExp: unicode };
+  const ajv =
+    dialect === '2020-12'
+      ? new Ajv2020(options)
+      : dialect === '2019-09'
+        ? new Ajv2019(options)
+        : new Ajv(options);
+  // ajv-formats is CommonJS whose default export is the module itself under nodenext.
+  (addFormats as unknown as (ajv: unknown) => void)(ajv);
+  return ajv as Ajv;
+}
+
+function sharedCompiler(dialect: Dialect, unicode: boolean): Ajv {
+  const key = `${dialect} ${unicode}`;
+  let ajv = shared.get(key);
+  if (ajv === undefined) {
+    ajv = compiler(dialect, unicode);
+    shared.set(key, ajv);
+  }
+  return ajv;
+}
+
+function dialectOf(schema: SchemaDocument): Dialect {
+  const uri = typeof schema === 'object' ? schema['$schema'] : undefined;
+  if (uri === undefined) return '2020-12';
+  const text = String(uri).replace(/#$/, '');
+  if (text.endsWith('/draft/2020-12/schema')) return '2020-12';
+  if (text.endsWith('/draft/2019-09/schema')) return '2019-09';
+  if (/\/draft-0[67]\/schema$/.test(text)) return 'draft-07';
+  throw invalid([
+    {
+      path: '/$schema',
+      message: `unknown JSON Schema dialect "${text}"`,
+      expected: 'https://json-schema.org/draft/2020-12/schema',
+    },
+  ]);
+}
+
+/**
+ * Problems of a schema itself: wrong types, unknown dialect, references that lead nowhere.
+ * Unknown keywords and formats are no problem; they are annotations.
+ */
+export function checkSchema(schema: SchemaDocument): readonly Issue[] {
+  try {
+    compileSchema(schema);
+    return [];
+  } catch (error) {
+    if (error instanceof ChassisError) {
+      const issues = (error.data as { issues?: readonly Issue[] } | undefined)?.issues;
+      if (issues !== undefined) return issues;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Compiles a JSON Schema (2020-12 unless its `$schema` says 2019-09, draft-07 or draft-06).
+ *
+ * @throws InvalidParams with the issues of the schema, `path` pointing into the schema
+ */
+export function compileSchema(schema: SchemaDocument): Check {
+  const validate = compile(schema);
+  return (value) => {
+    const flat = plain(value);
+    if (validate(flat)) return [];
+    return explain(validate.errors ?? [], flat);
+  };
+}
+
+function compile(schema: SchemaDocument): ValidateFunction {
+  const dialect = dialectOf(schema);
+  const meta = sharedCompiler(dialect, true);
+  if (meta.validateSchema(schema as never) !== true) {
+    throw invalid(explain(meta.errors ?? [], schema), 'schema');
+  }
+  try {
+    return build(schema, dialect, true);
+  } catch (error) {
+    // `/[\w-.]/` is a common pattern that only the older regular expression syntax takes.
+    if (error instanceof SyntaxError) {
+      try {
+        return build(schema, dialect, false);
+      } catch (second) {
+        throw broken(second);
+      }
+    }
+    throw broken(error);
+  }
+}
+
+function build(schema: SchemaDocument, dialect: Dialect, unicode: boolean): ValidateFunction {
+  // A compiler keeps what has an `$id`; two plugins may use the same one, so such schemas get their own.
+  const own = JSON.stringify(schema).includes('"$id"');
+  const ajv = own ? compiler(dialect, unicode) : sharedCompiler(dialect, unicode);
+  try {
+    return ajv.compile(schema as never);
+  } finally {
+    if (!own && typeof schema === 'object') ajv.removeSchema(schema as never);
+  }
+}
+
+function broken(error: unknown): ChassisError {
+  const message = (error as Error).message;
+  const reference = (error as { missingRef?: string }).missingRef;
+  return invalid([
+    {
+      path: '',
+      message:
+        reference === undefined
+          ? `the schema cannot be used: ${message}`
+          : `the schema refers to "${reference}", which it does not contain; references are never fetched`,
+    },
+  ]);
+}
