@@ -1,1 +1,1 @@
-export {};
+export { type Difference, firstDifference } from './difference.ts';

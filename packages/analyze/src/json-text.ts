@@ -1,0 +1,74 @@
+/**
+ * Where the leaves of a JSON text stand in that text.
+ *
+ * A model's tool call is JSON inside a string: to say which characters became an argument, the text is read once
+ * more with positions. Ranges are half-open and in UTF-16 units; a string's range excludes its quotes.
+ */
+import { parseDocument } from './json.ts';
+import { pointer } from './pointer.ts';
+
+export interface TextLeaf {
+  /** Within the document that the text holds. */
+  readonly pointer: string;
+  readonly range: readonly [number, number];
+  /** A string with its escapes undone; any other leaf as it is written. */
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+const space = /[ \t\n\r]*/y;
+const literal = /[^\s,\]}]+/y;
+const string = /"(?:[^"\\]|\\.)*"/y;
+
+/** The leaves of a JSON object or array given as text; empty when the text is no such document. */
+export function textLeaves(text: string): TextLeaf[] {
+  if (parseDocument(text) === undefined) return [];
+  const found: TextLeaf[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text)?.[0] ?? '';
+    at += match.length;
+    return match;
+  };
+  const value = (path: string): void => {
+    take(space);
+    const start = at;
+    const first = text[at];
+    if (first === '{' || first === '[') {
+      at++;
+      take(space);
+      for (let index = 0; text[at] !== '}' && text[at] !== ']'; index++) {
+        take(space);
+        let key: string | number = index;
+        if (first === '{') {
+          key = JSON.parse(take(string)) as string;
+          take(space);
+          at++;
+        }
+        value(path + pointer(key));
+        take(space);
+        if (text[at] === ',') at++;
+      }
+      at++;
+    } else if (first === '"') {
+      const written = take(string);
+      found.push({
+        pointer: path,
+        range: [start + 1, at - 1],
+        text: JSON.parse(written) as string,
+        quoted: true,
+      });
+    } else {
+      const written = take(literal);
+      found.push({ pointer: path, range: [start, at], text: written, quoted: false });
+    }
+  };
+  value('');
+  return found;
+}
+
+/** Where the leaf at a pointer stands in a JSON text. Of two members with one name the last counts, as in `JSON.parse`. */
+export function locate(text: string, path: string): TextLeaf | undefined {
+  return textLeaves(text).findLast((leaf) => leaf.pointer === path);
+}
