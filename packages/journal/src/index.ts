@@ -1,3 +1,11 @@
+export { messageDelta } from './delta.ts';
+export { canonicalJson, digestOf, digestOfRequest } from './digest.ts';
 export * from './event.ts';
+export { parseJson, plainNumbers, stringifyJson } from './json.ts';
+export { nearest } from './nearest.ts';
+export { formatPointer, getPointer, parsePointer, setPointer } from './pointer.ts';
+export { Secrets } from './secrets.ts';
+export { newSessionId } from './session-id.ts';
 export * from './step.ts';
 export * from './store.ts';
+export { FORMAT_VERSION } from './upgrade.ts';

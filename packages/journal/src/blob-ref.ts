@@ -1,0 +1,105 @@
+/**
+ * Blob references: a value kept outside the line stands there as `{ "$blob": { sha256, bytes, media_type } }`.
+ *
+ * Promise: user data that happens to look like a reference is escaped with one more `$` and comes back as it was. Only
+ * references that a store gave out are written as references.
+ */
+import { hash } from 'node:crypto';
+import type { Json } from '@chassis/types';
+import type { BlobRef } from './event.ts';
+import { BLOB_MEMBER, isExactNumber, parseJson, setMember } from './json.ts';
+import { unescapeMarks } from './secrets.ts';
+
+/** Values longer than this, in bytes of their JSON text, are kept outside the line. */
+export const BLOB_LIMIT = 8192;
+
+/** Answers the value of a reference, or the reference itself when its content is missing or damaged. */
+export type Resolve = (ref: BlobRef) => Json;
+
+const issued = new WeakSet<object>();
+
+/** A reference to bytes that a store holds. */
+export function issueRef(bytes: Uint8Array, mediaType: string): BlobRef {
+  const ref: BlobRef = {
+    $blob: { sha256: hash('sha256', bytes), bytes: bytes.byteLength, media_type: mediaType },
+  };
+  issued.add(ref);
+  return ref;
+}
+
+/** Whether a value has the exact shape of a reference. In logged data such an object is one. */
+export function isBlobRef(value: unknown): value is BlobRef {
+  if (typeof value !== 'object' || value === null || !('$blob' in value)) return false;
+  const { $blob } = value as { $blob: unknown };
+  if (typeof $blob !== 'object' || $blob === null || Object.keys(value).length !== 1) return false;
+  const { sha256, bytes, media_type } = $blob as Record<string, unknown>;
+  return (
+    typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) && typeof bytes === 'number' && typeof media_type === 'string'
+  );
+}
+
+/** Whether a store gave this very object out as a reference. */
+export function isIssued(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && issued.has(value);
+}
+
+/**
+ * Data as it is logged: user objects that look like references get one more `$`.
+ * @param original the data before it was copied, in which references that were given out are recognised
+ */
+export function escapeRefs(copy: Json, original: unknown): Json {
+  return mapRefs(copy, original, (key, value, source) =>
+    isIssued(source) ? undefined : { [`$${key}`]: escapeRefs(value, (source as Record<string, unknown>)[key]) },
+  );
+}
+
+/** Logged data with references replaced by their values and escapes removed. */
+export function resolveRefs(logged: Json, resolve: Resolve): Json {
+  return mapRefs(logged, undefined, (key, value, _source, whole) => {
+    if (key !== '$blob') return { [key.slice(1)]: resolveRefs(value, resolve) };
+    return isBlobRef(whole) ? resolve(whole) : undefined;
+  });
+}
+
+function mapRefs(
+  value: Json,
+  source: unknown,
+  change: (key: string, member: Json, source: unknown, whole: Json) => Json | undefined,
+): Json {
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return value;
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).map((item, i) => mapRefs(item, (source as Json[] | undefined)?.[i], change));
+  }
+  const keys = Object.keys(value);
+  const [key = ''] = keys;
+  const object = value as { readonly [key: string]: Json };
+  if (keys.length === 1 && BLOB_MEMBER.test(key)) {
+    const changed = change(key, object[key] as Json, source, value);
+    if (changed !== undefined) return changed;
+    return value;
+  }
+  const copy: Record<string, Json> = {};
+  for (const name of keys) {
+    const inner = (source as Record<string, unknown> | undefined)?.[name];
+    setMember(copy, name, mapRefs(object[name] as Json, inner, change));
+  }
+  return copy;
+}
+
+/**
+ * The value that a blob's bytes stand for: text as a string, JSON as the value (its own references resolved), other bytes
+ * as base64 text.
+ */
+export function blobValue(bytes: Uint8Array, mediaType: string, resolve: Resolve): Json {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (mediaType === 'text/plain') return unescapeMarks(view.toString('utf8'));
+  if (mediaType !== 'application/json') return view.toString('base64');
+  const text = unescapeMarks(view.toString('utf8'));
+  const value = parseJson(text);
+  return mayHoldRefs(text) ? resolveRefs(value, resolve) : value;
+}
+
+/** Whether JSON text may hold references or escaped look-alikes. Never wrong with "no". */
+export function mayHoldRefs(text: string): boolean {
+  return text.includes('blob":') && /"\$+blob":/.test(text);
+}

@@ -1,0 +1,129 @@
+/**
+ * Digests: what a re-execution is compared by.
+ *
+ * Promise: equal values have equal digests whatever the order of their members; number literals count as written; known
+ * secrets count as the name they are recorded under, so a run and its replay from the redacted record agree.
+ */
+import { hash } from 'node:crypto';
+import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
+import { isExactNumber, stringifyJson } from './json.ts';
+import type { Secrets } from './secrets.ts';
+
+/** JSON text with the members of every object sorted by UTF-16 code units and no white space. */
+export function canonicalJson(value: Json): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      if (Object.is(value, -0)) return '-0';
+      if (Number.isFinite(value)) return String(value);
+      break;
+    case 'boolean':
+      return String(value);
+    case 'object': {
+      if (value === null) return 'null';
+      if (isExactNumber(value)) return value.rawJSON;
+      if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonicalJson).join(',')}]`;
+      const object = value as JsonObject;
+      const members = Object.keys(object)
+        .sort()
+        .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key] as Json)}`);
+      return `{${members.join(',')}}`;
+    }
+  }
+  return stringifyJson(value);
+}
+
+/**
+ * SHA-256 (64 hex digits) of a value's canonical JSON.
+ * @param secrets when given, the value is redacted first, as it would be in the log
+ */
+export function digestOf(value: Json, secrets?: Secrets): string {
+  return hash('sha256', canonicalJson(secrets ? secrets.redact(value) : value));
+}
+
+export interface Request {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly params: JsonObject;
+}
+
+/** A conversation as it grows: the hash after each message covers all messages before it. */
+interface Sequence {
+  readonly secrets: Secrets | undefined;
+  readonly revision: number;
+  readonly messages: Message[];
+  readonly hashes: string[];
+}
+
+// Only a memory of work done: nothing here changes an answer.
+const sequences = new WeakMap<Message, Sequence>();
+const catalogues = new WeakMap<object, { digest: string; secrets: Secrets | undefined; revision: number }>();
+const START = '0'.repeat(64);
+
+/**
+ * The digest of a model request. It covers messages (as a chain, each hashed once however often the conversation is sent
+ * again), tools and parameters. Messages and tools are frozen, so that what was digested cannot change afterwards.
+ */
+export function digestOfRequest(request: Request, secrets?: Secrets): string {
+  const messages = digestOfMessages(request.messages, secrets);
+  const tools = digestOfTools(request.tools, secrets);
+  const params = digestOf(request.params, secrets);
+  return hash('sha256', `{"messages":"${messages}","params":"${params}","tools":"${tools}"}`);
+}
+
+function digestOfMessages(messages: readonly Message[], secrets: Secrets | undefined): string {
+  const revision = secrets?.revision ?? 0;
+  const known = longestKnown(messages, secrets, revision);
+  let sequence = known.sequence;
+  if (sequence === undefined || known.length < sequence.messages.length) {
+    sequence = {
+      secrets,
+      revision,
+      messages: messages.slice(0, known.length),
+      hashes: sequence?.hashes.slice(0, known.length) ?? [],
+    };
+  }
+  let previous = sequence.hashes.at(-1) ?? START;
+  for (let i = known.length; i < messages.length; i++) {
+    const message = freezeDeep(messages[i] as Message);
+    previous = hash('sha256', previous + digestOf(message as unknown as Json, secrets));
+    sequence.messages.push(message);
+    sequence.hashes.push(previous);
+    sequences.set(message, sequence);
+  }
+  return previous;
+}
+
+/** The longest leading part that was digested before; found from the end, where a conversation grows. */
+function longestKnown(
+  messages: readonly Message[],
+  secrets: Secrets | undefined,
+  revision: number,
+): { sequence: Sequence | undefined; length: number } {
+  for (let i = messages.length - 1; i >= 0 && i >= messages.length - 64; i--) {
+    const sequence = sequences.get(messages[i] as Message);
+    if (sequence === undefined || sequence.secrets !== secrets || sequence.revision !== revision) continue;
+    let length = 0;
+    while (length <= i && sequence.messages[length] === messages[length]) length++;
+    if (length > 0) return { sequence, length };
+  }
+  return { sequence: undefined, length: 0 };
+}
+
+function digestOfTools(tools: readonly ToolSpec[], secrets: Secrets | undefined): string {
+  const known = catalogues.get(tools);
+  const revision = secrets?.revision ?? 0;
+  if (known && known.secrets === secrets && known.revision === revision) return known.digest;
+  const digest = digestOf(tools as unknown as Json, secrets);
+  catalogues.set(freezeDeep(tools), { digest, secrets, revision });
+  return digest;
+}
+
+/** Freezes a value and everything in it. */
+export function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const member of Object.values(value)) freezeDeep(member);
+  return value;
+}

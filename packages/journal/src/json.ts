@@ -1,0 +1,216 @@
+/**
+ * JSON, exactly: a number that a double cannot hold is carried as a `JSON.rawJSON` value and written as it was read,
+ * and a value that JSON would change or drop is refused with its path.
+ *
+ * Promise: `parseJson(stringifyJson(x))` is `x`, also for −0, lone surrogates and a member named `__proto__`; the text
+ * holds none of U+2028, U+2029, U+0085, so no line reader of any language splits it.
+ */
+import { ChassisError } from '@chassis/errors';
+import type { Json } from '@chassis/types';
+
+/** Deepest nesting of arrays and objects in a value. */
+export const MAX_DEPTH = 512;
+
+/** Has every number that may not survive a double: 16 digits or more, or an exponent of three digits. */
+const SUSPECT = /[\d.]{16,}|\d[eE][+-]?\d{3}/;
+
+interface RawJson {
+  readonly rawJSON: string;
+}
+// Part of the language since 2025; the type library does not have it yet.
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(text: string): RawJson;
+  isRawJSON(value: unknown): value is RawJson;
+};
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+
+/** Whether a value is a number kept as it was written. */
+export function isExactNumber(value: unknown): value is RawJson {
+  return isRawJSON(value);
+}
+
+/** A number kept as it was written, for `JSON.stringify` to write out unchanged. */
+export function exactNumber(literal: string): Json {
+  return rawJSON(literal) as unknown as Json;
+}
+
+/**
+ * Parses JSON text. Numbers whose decimal value a double cannot hold come as `JSON.rawJSON` values.
+ * @throws SyntaxError when the text is no JSON
+ */
+export function parseJson(text: string): Json {
+  if (!SUSPECT.test(text)) return JSON.parse(text) as Json;
+  const reviver: Reviver = (_key, value, context) =>
+    typeof value === 'number' && context.source !== undefined && !survives(context.source, value)
+      ? rawJSON(context.source)
+      : value;
+  return JSON.parse(text, reviver as (key: string, value: unknown) => unknown) as Json;
+}
+
+function survives(source: string, value: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  const written = String(value);
+  return source === written || decimal(source) === decimal(written);
+}
+
+/** A number literal as its significant digits and the power of ten of the last one, so that equal values are equal text. */
+function decimal(literal: string): string {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().replace('-', '').split('e');
+  const sign = literal.startsWith('-') ? '-' : '';
+  const negative = literal.toLowerCase().split('e')[1]?.startsWith('-') ?? false;
+  const power = Number(exponent.replace(/[+-]/, '')) * (negative ? -1 : 1);
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  return `${sign}${significant}e${power - fraction.length + digits.length - significant.length}`;
+}
+
+/**
+ * Writes a value as JSON text. −0 is kept as `-0`.
+ * @throws ChassisError InvalidOutput naming the JSON path, for undefined, NaN, Infinity, BigInt, functions, symbols,
+ *   instances of classes (a Date, a Map), holes in arrays, cycles, and nesting deeper than 512
+ */
+export function stringifyJson(value: unknown): string {
+  const copy = copyJson(value);
+  return escapeSeparators(serialise(copy.value, copy.negativeZero));
+}
+
+/** `JSON.stringify` of a checked value. */
+export function serialise(value: Json, negativeZero: boolean): string {
+  if (!negativeZero) return JSON.stringify(value);
+  return JSON.stringify(value, (_key, member: unknown) =>
+    member === 0 && Object.is(member, -0) ? rawJSON('-0') : member,
+  );
+}
+
+/** Escapes the three characters that some line readers take for the end of a line. */
+export function escapeSeparators(text: string): string {
+  if (!text.includes('\u2028') && !text.includes('\u2029') && !text.includes('\u0085')) return text;
+  return text.replace(/[\u2028\u2029\u0085]/g, (character) =>
+    character === '\u0085' ? '\\u0085' : character === '\u2028' ? '\\u2028' : '\\u2029',
+  );
+}
+
+/** What a copy found on its way; each costs its owner a second look. */
+export interface JsonCopy {
+  readonly value: Json;
+  readonly negativeZero: boolean;
+  /** An object whose only member is `$blob`, `$$blob`, …: a reference, or user data that looks like one. */
+  readonly blobs: boolean;
+}
+
+/** An object's only member that looks like a blob reference. */
+export const BLOB_MEMBER = /^\$+blob$/;
+
+/**
+ * A checked deep copy (arrays and objects are new, strings shared), so that nobody changes afterwards what is on record.
+ * @throws ChassisError InvalidOutput as `stringifyJson` does
+ */
+export function copyJson(root: unknown): JsonCopy {
+  let negativeZero = false;
+  let blobs = false;
+  const walk = (value: unknown, depth: number): Json => {
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return value;
+      case 'number':
+        if (value === 0) negativeZero ||= Object.is(value, -0);
+        else if (!Number.isFinite(value)) throw refusal(root);
+        return value;
+      case 'object': {
+        if (value === null || isRawJSON(value)) return value as unknown as Json;
+        if (depth >= MAX_DEPTH) throw refusal(root);
+        if (Array.isArray(value)) {
+          const list: Json[] = [];
+          for (let i = 0; i < value.length; i++) list.push(walk(value[i], depth + 1));
+          return list;
+        }
+        if (!isPlain(value)) throw refusal(root);
+        const copy: Record<string, Json> = {};
+        let count = 0;
+        let last = '';
+        for (const key in value) {
+          if (!Object.hasOwn(value, key)) continue;
+          const member = walk((value as Record<string, unknown>)[key], depth + 1);
+          if (key === '__proto__') setMember(copy, key, member);
+          else copy[key] = member;
+          count++;
+          last = key;
+        }
+        if (count === 1 && last.startsWith('$')) blobs ||= BLOB_MEMBER.test(last);
+        return copy;
+      }
+      default:
+        throw refusal(root);
+    }
+  };
+  return { value: walk(root, 0), negativeZero, blobs };
+}
+
+/** Sets an own member whatever its name; plain assignment of `__proto__` would set the prototype instead. */
+export function setMember(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Plain means that nothing but own members is lost; objects of another realm have another `Object.prototype`. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Walks again, now keeping the path, and says what cannot be JSON and where. */
+function refusal(root: unknown): ChassisError {
+  const fail = (path: string, what: string): ChassisError =>
+    new ChassisError('InvalidOutput', `the value at ${path === '' ? 'the root' : path} is ${what}, which JSON cannot hold`, {
+      data: { path, reason: what },
+    });
+  const open = new Set<object>();
+  const walk = (value: unknown, path: string): ChassisError | undefined => {
+    if (value === undefined) return fail(path, 'undefined');
+    if (typeof value === 'number' && !Number.isFinite(value)) return fail(path, String(value));
+    if (typeof value === 'bigint') return fail(path, 'a BigInt');
+    if (typeof value === 'function' || typeof value === 'symbol') return fail(path, `a ${typeof value}`);
+    if (typeof value !== 'object' || value === null || isRawJSON(value)) return undefined;
+    if (open.has(value)) return fail(path, 'a cycle');
+    if (open.size >= MAX_DEPTH) return fail(path, `nested deeper than ${MAX_DEPTH}`);
+    const isArray = Array.isArray(value);
+    if (!isArray && !isPlain(value)) {
+      const name = (value as { constructor?: { name?: string } }).constructor?.name;
+      return fail(path, `an instance of ${name || 'a class'}`);
+    }
+    open.add(value);
+    const keys = isArray ? [...value.keys()] : Object.keys(value);
+    for (const key of keys) {
+      const member = (value as Record<string | number, unknown>)[key];
+      const found = walk(member, `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`);
+      if (found) return found;
+    }
+    open.delete(value);
+    return undefined;
+  };
+  return walk(root, '') ?? fail('', 'of a kind');
+}
+
+/** The value with every exact number turned into the nearest double; the value itself when there is none. */
+export function plainNumbers(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isRawJSON(value)) return Number(value.rawJSON);
+  let changed = false;
+  if (Array.isArray(value)) {
+    const list = value.map((item: Json) => {
+      const plain = plainNumbers(item);
+      changed ||= plain !== item;
+      return plain;
+    });
+    return changed ? list : value;
+  }
+  const copy: Record<string, Json> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const plain = plainNumbers(member);
+    changed ||= plain !== member;
+    setMember(copy, key, plain);
+  }
+  return changed ? copy : value;
+}

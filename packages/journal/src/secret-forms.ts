@@ -1,0 +1,68 @@
+/** The shapes in which a secret's value turns up in text, and the shapes of keys that give themselves away. */
+
+/** Shortest form that is searched for; anything shorter would hit ordinary text. */
+export const MIN_SECRET = 6;
+
+/** `text` as it stands between the quotes of a JSON string. */
+export function jsonEscaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Every text that gives the value away: plain, escaped for JSON once and twice, for URLs, in base64 at any alignment. */
+export function formsOf(value: string): string[] {
+  const forms = new Set([value, jsonEscaped(value), jsonEscaped(jsonEscaped(value))]);
+  const wellFormed = value.toWellFormed();
+  const url = encodeURIComponent(wellFormed);
+  const form = new URLSearchParams({ v: wellFormed }).toString().slice(2);
+  const strict = url.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  for (const encoded of [url, form, strict]) {
+    forms.add(encoded);
+    forms.add(encoded.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));
+  }
+  const bytes = Buffer.from(wellFormed);
+  for (let shift = 0; shift < 3; shift++) {
+    // Only the characters that the value alone decides, whatever stands before and after it.
+    const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    const inner = whole.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
+    if (inner.length < MIN_SECRET) continue;
+    forms.add(inner);
+    forms.add(inner.replaceAll('+', '-').replaceAll('/', '_'));
+  }
+  return [...forms].filter((text) => text.length >= MIN_SECRET);
+}
+
+/** Starts of the key shapes below; when none is in a text, no key is. */
+const MARKS = [
+  'sk-', 'ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'glpat-', 'AKIA', 'ASIA', 'AIza', 'xoxb-', 'xoxp-',
+  'xoxa-', 'xoxr-', 'xoxs-', 'npm_', 'hf_', 'eyJ', 'sk_live_', 'rk_live_', 'PRIVATE KEY-----',
+];
+
+/** Keys whose shape leaves no doubt: a fixed prefix and a long random rest. */
+export const KEY_SHAPES = new RegExp(
+  [
+    String.raw`(?<![A-Za-z0-9_-])(?:${[
+      'sk-[A-Za-z0-9_-]{20,}',
+      'gh[pousr]_[A-Za-z0-9]{36,}',
+      'github_pat_[A-Za-z0-9_]{30,}',
+      'glpat-[A-Za-z0-9_-]{20,}',
+      '(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])',
+      'AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])',
+      'xox[abprs]-[A-Za-z0-9-]{20,}',
+      'npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])',
+      'hf_[A-Za-z0-9]{30,}',
+      '[sr]k_live_[A-Za-z0-9]{20,}',
+      String.raw`eyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`,
+    ].join('|')})`,
+    String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+  ].join('|'),
+  'g',
+);
+
+/** Whether a text may hold such a key; cheap, and never wrong with "no". */
+export function mayHoldKey(text: string): boolean {
+  for (const mark of MARKS) if (text.includes(mark)) return true;
+  return false;
+}
+
+/** The end of a text that may be the beginning of a key, so that a stream must not pass it on yet. */
+export const OPEN_KEY = /(?<![A-Za-z0-9_-])(?:sk[-_]|rk_|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|xox[abprs]-|npm_|hf_|eyJ)[A-Za-z0-9_.-]{0,512}$|-----BEGIN [A-Z ]{0,40}-{0,5}[A-Za-z0-9+/=\s]{0,8192}$/;
