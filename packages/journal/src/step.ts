@@ -39,8 +39,6 @@ export interface Step {
   readonly usage?: Usage | null;
   readonly effects: readonly Effect[];
   readonly edits: readonly Edit[];
-  /** A resumption set this answer aside and asked again (`session.resumed.rerun`). */
-  readonly superseded?: boolean;
   /** Sequence numbers of its events. `finished` gives the order in which answers came. */
   readonly seq: { readonly started: number; readonly dispatched?: number; readonly finished?: number };
 }

@@ -1,0 +1,108 @@
+/**
+ * Who may let a tool run.
+ *
+ * Promise: an approval is bound to the tool's definition, the exact arguments and the policy in force, is used once, and
+ * both question and answer are on record before the tool starts.
+ */
+import { ChassisError } from '@chassis/errors';
+import { digestOf, type Writer } from '@chassis/journal';
+import type { Json } from '@chassis/types';
+import type { ToolBinding } from '../capability.ts';
+
+export type ApprovalMode = 'auto' | 'ask' | 'never';
+
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly session: string;
+  readonly step: number;
+  readonly tool: string;
+  readonly plugin: string;
+  readonly description: string;
+  readonly input: Json;
+  readonly reason: string;
+}
+
+/** A person, or something that answers for one. */
+export interface Approver {
+  ask(
+    request: ApprovalRequest,
+    signal: AbortSignal,
+  ): Promise<{ decision: 'allow' | 'deny'; by: string; reason?: string }>;
+}
+
+/** Without a person, nothing that needs one is allowed. */
+export const nobody: Approver = {
+  ask: async () => ({ decision: 'deny', by: 'nobody', reason: 'there is nobody to ask' }),
+};
+
+export class Approvals {
+  readonly #writer: Writer;
+  readonly #approver: Approver;
+  readonly #modes: { readonly [tool: string]: ApprovalMode };
+
+  constructor(writer: Writer, approver: Approver, modes: { readonly [tool: string]: ApprovalMode }) {
+    this.#writer = writer;
+    this.#approver = approver;
+    this.#modes = modes;
+  }
+
+  /** @throws PermissionDenied or ApprovalDenied */
+  async admit(binding: ToolBinding, input: Json, step: number, signal: AbortSignal): Promise<void> {
+    const mode = this.#modes[binding.name] ?? binding.definition.approval;
+    if (mode === 'auto') return;
+    if (mode === 'never')
+      throw new ChassisError('PermissionDenied', `the tool ${binding.name} is not allowed to run here`, {
+        data: { tool: binding.name, fix: `set tools.approval.${binding.name} to ask or auto` },
+      });
+    await this.confirm(binding, input, step, signal, `${binding.name} asks before it runs`);
+  }
+
+  /** Asks for exactly this call. */
+  async confirm(
+    binding: ToolBinding,
+    input: Json,
+    step: number,
+    signal: AbortSignal,
+    reason: string,
+  ): Promise<void> {
+    const id = `${step}.${this.#writer.view.approvals.length + 1}`;
+    const digest = digestOf({
+      definition: binding.definition as unknown as Json,
+      plugin: binding.plugin as unknown as Json,
+      policy: this.#modes,
+      input,
+    });
+    this.#writer.append(
+      'approval.requested',
+      { id, tool: binding.name, plugin: binding.plugin, input, digest, reason },
+      step,
+    );
+    await this.#writer.barrier();
+    const answer = await this.#approver.ask(
+      {
+        id,
+        session: this.#writer.id,
+        step,
+        tool: binding.name,
+        plugin: binding.plugin.name,
+        description: binding.definition.description,
+        input,
+        reason,
+      },
+      signal,
+    );
+    this.#writer.append('approval.resolved', { id, ...answer }, step);
+    if (answer.decision === 'allow') return;
+    throw new ChassisError(
+      'ApprovalDenied',
+      `${binding.name} was not approved: ${answer.reason ?? `denied by ${answer.by}`}`,
+      {
+        data: {
+          tool: binding.name,
+          by: answer.by,
+          fix: `approve it, or set tools.approval.${binding.name} to auto`,
+        },
+      },
+    );
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * One attempt at a live call: hand it to the plugin under a deadline, and wait for the answer, the deadline or the cancellation.
+ */
+import { ChassisError } from '@chassis/errors';
+import type { InvokePayload, WireContext } from '@chassis/sdk';
+import type { Result } from '@chassis/types';
+import type { HostCalls, Invocation } from '../capability.ts';
+
+interface Invocable {
+  invoke(invocation: Invocation): Promise<Result>;
+}
+
+/** How long a cancelled plugin may take to say what it had (its usage so far), in milliseconds. */
+const graceMs = 1000;
+
+/**
+ * @param timeoutMs milliseconds
+ * @returns the plugin's Result when its code is 0
+ * @throws the Result's error as a ChassisError; ToolTimeout; Cancelled; what `invoke` throws when the plugin broke
+ */
+export async function attempt(
+  binding: Invocable,
+  payload: InvokePayload,
+  ctx: Omit<WireContext, 'deadline'>,
+  host: HostCalls,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Result> {
+  const overdue = new AbortController();
+  const timers = [setTimeout(() => overdue.abort(), timeoutMs)];
+  const either = AbortSignal.any([signal, overdue.signal]);
+  const running = binding.invoke({
+    payload,
+    ctx: { ...ctx, deadline: Date.now() + timeoutMs },
+    signal: either,
+    host,
+  });
+  // An answer after we stopped waiting is nobody's any more; without this it would count as unhandled.
+  running.catch(() => {});
+  let onAbort: () => void = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    onAbort = () =>
+      void timers.push(setTimeout(() => reject(new ChassisError('Cancelled', 'cancelled')), graceMs));
+    if (either.aborted) onAbort();
+    else either.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    const result = await Promise.race([running, stopped]);
+    if (result.code === 0) return result;
+    throw new ChassisError(result.code, result.error?.message ?? 'the plugin gave no reason', {
+      data: result.error?.details,
+    });
+  } catch (thrown) {
+    if (!overdue.signal.aborted) throw thrown;
+    throw new ChassisError('ToolTimeout', `no answer within ${timeoutMs} ms`, {
+      data: { timeout_ms: timeoutMs },
+      cause: thrown,
+    });
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+    either.removeEventListener('abort', onAbort);
+  }
+}

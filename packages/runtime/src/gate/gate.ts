@@ -1,0 +1,277 @@
+/**
+ * The one gate: every model call, tool call, state transition, clock and random reading of an agent goes through here.
+ *
+ * Promise: the intent is on record before anything is decided, the dispatch is on disk before any effect, and the outcome
+ * is on record before anyone sees it. Live, replay, resume and fork differ only in the `source`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChassisError, ErrorCode, toChassisError } from '@chassis/errors';
+import type { Step, StepStatus } from '@chassis/journal';
+import type { Json, ModelResponse, Result, Usage } from '@chassis/types';
+import { isUnavailable, type ModelBinding, type ToolBinding, type Unavailable } from '../capability.ts';
+import type { Ask, ModelAsk, Outcome, ToolAsk } from './ask.ts';
+import { attempt } from './attempt.ts';
+import { CauseTracker } from './causes.ts';
+import { checkInput, checkModelResponse, checkOutput } from './checks.ts';
+import { HostDesk } from './desk.ts';
+import type { GateFace, GateOptions } from './options.ts';
+import { newTraceId, type OpenStep } from './recorder.ts';
+import { mayFallBack, pauseBeforeRetry } from './retry.ts';
+
+export class Gate implements GateFace {
+  readonly options: GateOptions;
+  readonly #causes: CauseTracker;
+
+  constructor(options: GateOptions) {
+    this.options = options;
+    this.#causes = new CauseTracker();
+  }
+
+  /**
+   * The first thing that went wrong with the run itself (Diverged, a journal that cannot write). Agent code may catch what
+   * `step` throws; whoever runs the turn looks here.
+   */
+  fault: ChassisError | undefined;
+
+  /** @throws Diverged, Cancelled, and errors of the journal itself; a step that fails is an outcome */
+  async step(ask: Ask): Promise<Outcome> {
+    try {
+      return await this.#step(ask);
+    } catch (thrown) {
+      const error = toChassisError(thrown);
+      if (error.code !== ErrorCode.Cancelled) this.fault ??= error;
+      throw error;
+    }
+  }
+
+  async #step(ask: Ask): Promise<Outcome> {
+    if (this.fault !== undefined) throw this.fault;
+    const { recorder, source, signal } = this.options;
+    const digest = recorder.digest(ask);
+    const recalled = await source.recall(ask, digest);
+    if (recalled.kind === 'answer') return this.#causes.seen(ask, outcomeOf(recalled.step));
+    if (signal.aborted) throw new ChassisError('Cancelled', 'cancelled');
+    const binding = this.#resolve(ask);
+    const step =
+      recalled.kind === 'unfinished'
+        ? recorder.reopen(recalled.step)
+        : recorder.start(
+            ask,
+            digest,
+            ask.causes ?? this.#causes.of(ask),
+            binding === null || isUnavailable(binding) ? null : binding.plugin,
+          );
+    const outcome = await this.#live(
+      ask,
+      step,
+      binding,
+      recalled.kind === 'unfinished' ? recalled.step : undefined,
+    );
+    return this.#causes.seen(ask, step.finish(outcome));
+  }
+
+  /** Clock, random and uuid: recorded with the step or agent that asked. */
+  value(name: 'now' | 'random' | 'uuid', agent: string, turn: number, step: number | null): Json {
+    const { source, recorder } = this.options;
+    const recorded = source.recallValue(name, agent, turn, step);
+    if (recorded !== undefined) return recorded;
+    const value = name === 'now' ? Date.now() : name === 'random' ? Math.random() : crypto.randomUUID();
+    recorder.writer.append('value.read', { name, value, agent, turn }, step ?? undefined);
+    return value;
+  }
+
+  async #live(
+    ask: Ask,
+    step: OpenStep,
+    binding: ToolBinding | ModelBinding | Unavailable | null,
+    interrupted: Step | undefined,
+  ): Promise<Omit<Outcome, 'step'>> {
+    try {
+      this.options.limits.check(step.number - 1);
+      if (ask.kind === 'state') return { status: 'ok', output: ask.input };
+      return ask.kind === 'model'
+        ? await this.#model(ask, step, binding as ModelBinding | Unavailable, interrupted)
+        : await this.#tool(ask, step, binding as ToolBinding | Unavailable, interrupted);
+    } catch (thrown) {
+      const error = toChassisError(thrown);
+      const { usage, output } = (error.data ?? {}) as { usage?: Usage; output?: Json };
+      if (usage !== undefined) this.options.limits.count(usage);
+      return {
+        status: statusOf(error.code),
+        error: error.record(),
+        ...(usage === undefined ? {} : { usage }),
+        ...(output === undefined ? {} : { output }),
+      };
+    }
+  }
+
+  async #tool(
+    ask: ToolAsk,
+    step: OpenStep,
+    binding: ToolBinding | Unavailable,
+    interrupted: Step | undefined,
+  ): Promise<Omit<Outcome, 'step'>> {
+    if (isUnavailable(binding)) throw unavailable(binding);
+    const { approvals, signal } = this.options;
+    const { definition } = binding;
+    const repeatable =
+      definition.effects === 'none' || definition.effects === 'read' || definition.idempotent;
+    checkInput(definition, ask.input);
+    if (interrupted !== undefined && interrupted.seq.dispatched !== undefined && !repeatable)
+      await this.#confirmRepeat(ask, step, binding);
+    else await approvals.admit(binding, ask.input, step.number, signal);
+    const result = await this.#attempts(
+      step,
+      [ask.name],
+      repeatable,
+      () => binding,
+      ask,
+      definition.timeout_ms,
+    );
+    step.effects.push(...(result.effects ?? []));
+    checkOutput(definition, result.data);
+    return { status: 'ok', output: result.data };
+  }
+
+  /** A call whose effect may have happened already is never repeated in silence. */
+  async #confirmRepeat(ask: ToolAsk, step: OpenStep, binding: ToolBinding): Promise<void> {
+    try {
+      await this.options.approvals.confirm(
+        binding,
+        ask.input,
+        step.number,
+        this.options.signal,
+        `${ask.name} was interrupted after it had started; it may have happened already. Run it again?`,
+      );
+    } catch (refused) {
+      throw outcomeUnknown(ask.name, refused);
+    }
+  }
+
+  async #model(
+    ask: ModelAsk,
+    step: OpenStep,
+    first: ModelBinding | Unavailable,
+    interrupted: Step | undefined,
+  ): Promise<Omit<Outcome, 'step'>> {
+    if (interrupted !== undefined && interrupted.seq.dispatched !== undefined && step.attempt > 0)
+      step.failAttempt(interruptedAttempt.record(), null, 0);
+    const { registry, limits, modelTimeoutMs } = this.options;
+    const references = [ask.name, ...ask.fallbacks];
+    const resolve = (reference: string) =>
+      reference === ask.name ? first : registry.resolveModel(reference);
+    const result = await this.#attempts(step, references, true, resolve, ask, modelTimeoutMs);
+    const response = result.data as unknown as ModelResponse;
+    checkModelResponse(response);
+    limits.count(response.usage);
+    return { status: 'ok', output: result.data, usage: response.usage };
+  }
+
+  /** Asks the bindings in turn, each as often as the policy allows, and records every attempt. */
+  async #attempts(
+    step: OpenStep,
+    references: readonly string[],
+    repeatable: boolean,
+    resolve: (reference: string) => ToolBinding | ModelBinding | Unavailable,
+    ask: ModelAsk | ToolAsk,
+    timeoutMs: number,
+  ): Promise<Result> {
+    const { retry, signal, workspace, recorder } = this.options;
+    for (let choice = 0, tries = 1; ; tries++) {
+      const reference = references[choice] as string;
+      const model = ask.kind === 'model' ? reference : undefined;
+      const binding = resolve(reference);
+      let failure: ChassisError;
+      try {
+        if (isUnavailable(binding)) throw unavailable(binding);
+        await step.dispatch(model);
+        const ctx = {
+          session: recorder.writer.id,
+          step: step.number,
+          trace_id: newTraceId(),
+          attempt: step.attempt,
+          idempotency_key: step.idempotencyKey,
+          workspace,
+        };
+        const host = new HostDesk(this, ask, step, binding.plugin.name);
+        return await attempt(binding, payloadOf(ask, binding), ctx, host, timeoutMs, signal);
+      } catch (thrown) {
+        if (recorder.writer.failed !== undefined) throw recorder.writer.failed;
+        failure = toChassisError(thrown);
+      }
+      const pause = repeatable ? pauseBeforeRetry(failure, tries, retry) : null;
+      const next = pause !== null ? reference : mayFallBack(failure) ? references[choice + 1] : undefined;
+      if (next === undefined || signal.aborted) throw failure;
+      if (isUnavailable(binding)) step.attempt++;
+      const usage = (failure.data as { usage?: Usage } | undefined)?.usage ?? null;
+      this.options.limits.count(usage);
+      step.failAttempt(failure.record(), usage, pause ?? 0, model, next === reference ? undefined : next);
+      if (pause === null) {
+        choice++;
+        tries = 0;
+      } else await sleep(pause, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  #resolve(ask: Ask): ToolBinding | ModelBinding | Unavailable | null {
+    if (ask.kind === 'state') return null;
+    const { registry } = this.options;
+    return ask.kind === 'model' ? registry.resolveModel(ask.name) : registry.resolveTool(ask.name);
+  }
+}
+
+const interruptedAttempt = new ChassisError(
+  'Cancelled',
+  'the process ended while this attempt was under way',
+);
+
+/** The error of a call that had started and whose end nobody saw. */
+export function outcomeUnknown(tool: string, cause?: unknown): ChassisError {
+  return new ChassisError(
+    'OutcomeUnknown',
+    `${tool} was interrupted: whether it took effect is unknown, and it was not run again`,
+    { cause },
+  );
+}
+
+function payloadOf(ask: ModelAsk | ToolAsk, binding: ToolBinding | ModelBinding) {
+  if (ask.kind === 'tool') return { tool: (binding as ToolBinding).definition.name, input: ask.input };
+  const { name, id } = binding as ModelBinding;
+  const params = id === undefined ? ask.request.params : { ...ask.request.params, model: id };
+  return { model: name, input: { ...ask.request, params } };
+}
+
+function unavailable(record: Unavailable): ChassisError {
+  const unknown = record.phase === 'unknown' && record.capability.startsWith('tool');
+  return new ChassisError(unknown ? 'MethodNotFound' : 'Unavailable', `${record.cause.message}`, {
+    data: { ...record, cause: record.cause },
+  });
+}
+
+function statusOf(code: number): StepStatus {
+  switch (code) {
+    case ErrorCode.ToolTimeout:
+      return 'timeout';
+    case ErrorCode.Cancelled:
+      return 'cancelled';
+    case ErrorCode.PermissionDenied:
+    case ErrorCode.ApprovalDenied:
+    case ErrorCode.BudgetExceeded:
+      return 'denied';
+    case ErrorCode.OutcomeUnknown:
+      return 'unknown';
+    default:
+      return 'error';
+  }
+}
+
+/** A recorded step as the outcome it was. */
+function outcomeOf(step: Step): Outcome {
+  return {
+    step: step.number,
+    status: step.status as StepStatus,
+    ...(step.output === undefined ? {} : { output: step.output }),
+    ...(step.error === undefined ? {} : { error: step.error }),
+    ...(step.usage === undefined ? {} : { usage: step.usage }),
+  };
+}

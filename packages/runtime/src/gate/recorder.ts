@@ -1,0 +1,228 @@
+/**
+ * Writes steps into the journal: the intent before anything, the dispatch behind the hard barrier, every attempt, the end.
+ *
+ * Promise: no effect happens before `dispatch` is on disk, and a model request costs only what is new since the
+ * same agent's previous one.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { ErrorRecord } from '@chassis/errors';
+import {
+  digestOf,
+  digestOfRequest,
+  messageDelta,
+  type Secrets,
+  type SessionView,
+  type Step,
+  type Writer,
+} from '@chassis/journal';
+import type { FileChange } from '@chassis/sdk';
+import type {
+  Effect,
+  Json,
+  Message,
+  ModelChunk,
+  ModelRequest,
+  PluginRef,
+  ToolSpec,
+  Usage,
+} from '@chassis/types';
+import type { Ask, Outcome } from './ask.ts';
+import { ChunkBuffer } from './chunks.ts';
+
+interface PreviousRequest {
+  readonly step: number;
+  messages(): readonly Message[];
+}
+
+export class Recorder {
+  readonly writer: Writer;
+  readonly #secrets: Secrets;
+  /** The latest model request by agent and parent step: the base of the next delta. */
+  readonly #requests = new Map<string, PreviousRequest>();
+  readonly #masked = new WeakMap<Message, Message>();
+
+  constructor(writer: Writer, secrets: Secrets) {
+    this.writer = writer;
+    this.#secrets = secrets;
+    for (const step of writer.view.steps) {
+      if (step.kind !== 'model') continue;
+      const { number } = step;
+      this.#requests.set(requestKey(step), {
+        step: number,
+        messages: () => writer.view.request(number).messages,
+      });
+    }
+  }
+
+  get view(): SessionView {
+    return this.writer.view;
+  }
+
+  /** The digest by which a re-execution recognises this ask: over what the record will show, secrets masked. */
+  digest(ask: Ask): string {
+    return ask.kind === 'model'
+      ? digestOfRequest(this.#maskRequest(ask.request))
+      : digestOf(this.#secrets.redact(ask.input));
+  }
+
+  start(ask: Ask, digest: string, causes: readonly number[], plugin: PluginRef | null): OpenStep {
+    const number = this.writer.view.steps.length + 1;
+    this.writer.append(
+      'step.started',
+      {
+        kind: ask.kind,
+        name: ask.name,
+        input: ask.kind === 'model' ? this.#requestDelta(ask, number) : ask.input,
+        digest,
+        causes,
+        parent: ask.parent,
+        agent: ask.agent,
+        turn: ask.turn,
+        plugin,
+        ...(ask.kind === 'tool' && ask.call_id !== undefined ? { call_id: ask.call_id } : {}),
+      },
+      number,
+    );
+    return new OpenStep(this.writer, number, 0);
+  }
+
+  /** Goes on with a step whose intent is on record already. */
+  reopen(step: Step): OpenStep {
+    return new OpenStep(this.writer, step.number, step.attempts.length);
+  }
+
+  /** A file change as an effect: its contents are kept by hash. */
+  effect(effect: FileChange | Exclude<Effect, { kind: 'file' }>): Effect {
+    if (effect.kind !== 'file' || !('before' in effect)) return effect as Effect;
+    const { path, before, after } = effect as FileChange;
+    const op = before === null ? 'create' : after === null ? 'delete' : 'modify';
+    return { kind: 'file', op, path, before: this.#content(before), after: this.#content(after) };
+  }
+
+  #content(bytes: Uint8Array | null): string | null {
+    return bytes === null ? null : this.writer.blob(bytes).$blob.sha256;
+  }
+
+  #requestDelta(ask: Ask & { kind: 'model' }, number: number) {
+    const { messages, tools, params } = ask.request;
+    const key = requestKey(ask);
+    const previous = this.#requests.get(key);
+    const delta = messageDelta(
+      previous === undefined ? null : { step: previous.step, messages: previous.messages() },
+      messages,
+    );
+    this.#requests.set(key, { step: number, messages: () => messages });
+    return { messages: delta, tools: this.writer.blob(tools), params };
+  }
+
+  #maskRequest(request: ModelRequest): ModelRequest {
+    return {
+      messages: request.messages.map((message) => this.#mask(message)),
+      tools: this.#secrets.redact(request.tools as unknown as Json) as unknown as readonly ToolSpec[],
+      params: this.#secrets.redact(request.params) as ModelRequest['params'],
+    };
+  }
+
+  #mask(message: Message): Message {
+    const known = this.#masked.get(message);
+    if (known !== undefined) return known;
+    const masked = this.#secrets.redact(message as unknown as Json) as unknown as Message;
+    this.#masked.set(message, masked);
+    return masked;
+  }
+}
+
+/** A step that is under way. */
+export class OpenStep {
+  readonly number: number;
+  /** Number of the latest attempt, 0 before the first. */
+  attempt: number;
+  readonly effects: Effect[] = [];
+  readonly #writer: Writer;
+  readonly #started = performance.now();
+  readonly #chunks: ChunkBuffer;
+
+  constructor(writer: Writer, number: number, attempts: number) {
+    this.#writer = writer;
+    this.number = number;
+    this.attempt = attempts;
+    this.#chunks = new ChunkBuffer(
+      (data) => void writer.append('step.chunk', { attempt: this.attempt, ...data }, number),
+    );
+  }
+
+  /** The same on every attempt of this step, in this session only: a fork's steps have keys of their own. */
+  get idempotencyKey(): string {
+    return createHash('sha256').update(`${this.#writer.id}:${this.number}`).digest('hex').slice(0, 32);
+  }
+
+  /** On disk when it resolves: after this the effect may happen. */
+  async dispatch(model?: string): Promise<void> {
+    this.attempt++;
+    this.#writer.append(
+      'step.dispatched',
+      {
+        attempt: this.attempt,
+        idempotency_key: this.idempotencyKey,
+        ...(model === undefined ? {} : { model }),
+      },
+      this.number,
+    );
+    await this.#writer.barrier();
+  }
+
+  chunk(chunk: ModelChunk): void {
+    this.#chunks.add(chunk);
+  }
+
+  /** This attempt failed and another follows: what it had streamed is superseded, and stays on record. */
+  failAttempt(
+    error: ErrorRecord,
+    usage: Usage | null,
+    waitMs: number,
+    model?: string,
+    nextModel?: string,
+  ): void {
+    this.#chunks.flush();
+    this.#writer.append(
+      'step.attempt',
+      {
+        attempt: this.attempt,
+        error,
+        usage,
+        wait_ms: waitMs,
+        ...(model === undefined ? {} : { model }),
+        ...(nextModel === undefined ? {} : { next_model: nextModel }),
+      },
+      this.number,
+    );
+  }
+
+  finish(outcome: Omit<Outcome, 'step'>): Outcome {
+    if (outcome.status === 'ok') this.#chunks.drop();
+    else this.#chunks.flush();
+    this.#writer.append(
+      'step.finished',
+      {
+        status: outcome.status,
+        ...(outcome.output === undefined ? {} : { output: outcome.output }),
+        ...(outcome.error === undefined ? {} : { error: outcome.error }),
+        duration_ms: Math.round((performance.now() - this.#started) * 1000) / 1000,
+        attempts: this.attempt,
+        ...(outcome.usage === undefined ? {} : { usage: outcome.usage }),
+        ...(this.effects.length === 0 ? {} : { effects: this.effects }),
+      },
+      this.number,
+    );
+    return { step: this.number, ...outcome };
+  }
+}
+
+function requestKey(place: { readonly agent: string; readonly parent: number | null }): string {
+  return `${place.parent ?? ''}/${place.agent}`;
+}
+
+/** A new trace id: 32 hex digits, as in W3C Trace Context. */
+export function newTraceId(): string {
+  return randomUUID().replaceAll('-', '');
+}

@@ -1,0 +1,30 @@
+/**
+ * What follows a failed attempt: the same call again after a pause, another model, or nothing.
+ *
+ * A retry repeats the request, never the turn: what happened before it stays done.
+ */
+import { type ChassisError, ErrorCode, isRetryable } from '@chassis/errors';
+
+export interface RetryPolicy {
+  /** Attempts at one binding, the first included. */
+  readonly attempts: number;
+  /** Pause before the second attempt in milliseconds; doubled each time, at most 30 s. */
+  readonly base_ms: number;
+}
+
+/** Failures that another model would meet as well, or that must not be papered over. */
+const final = new Set<number>([ErrorCode.Cancelled, ErrorCode.BudgetExceeded, ErrorCode.ContextTooLong]);
+
+/** @param tries attempts made at this binding so far */
+export function pauseBeforeRetry(error: ChassisError, tries: number, policy: RetryPolicy): number | null {
+  if (!isRetryable(error) || tries >= policy.attempts) return null;
+  const asked = (error.data as { retry_after_ms?: unknown } | undefined)?.retry_after_ms;
+  if (typeof asked === 'number') return Math.min(asked, 120_000);
+  const backoff = Math.min(policy.base_ms * 2 ** (tries - 1), 30_000);
+  return Math.round(backoff * (0.75 + Math.random() / 2));
+}
+
+/** Whether another model may be asked instead. */
+export function mayFallBack(error: ChassisError): boolean {
+  return !final.has(error.code);
+}

@@ -1,0 +1,30 @@
+/**
+ * Where answers come from. Live, replay, resume and fork differ in this and in nothing else.
+ */
+import type { Step } from '@chassis/journal';
+import type { Json } from '@chassis/types';
+import type { Ask } from './ask.ts';
+
+export type Recalled =
+  /** The record holds the answer; nothing runs and nothing is written. */
+  | { readonly kind: 'answer'; readonly step: Step }
+  /** The record holds the intent but no answer: the step goes on under its number. */
+  | { readonly kind: 'unfinished'; readonly step: Step }
+  /** The record says nothing: live. */
+  | { readonly kind: 'none' };
+
+export interface Source {
+  /** @throws Diverged when the record shows something else at this place */
+  recall(ask: Ask, digest: string): Promise<Recalled>;
+  /** A recorded clock, random or uuid reading; undefined means live. */
+  recallValue(name: string, agent: string, turn: number, step: number | null): Json | undefined;
+  /** @throws Diverged when the record of this turn holds steps that nobody asked for */
+  finishTurn(turn: number): void;
+}
+
+/** A session without a past. */
+export const liveSource: Source = {
+  recall: async () => ({ kind: 'none' }),
+  recallValue: () => undefined,
+  finishTurn: () => {},
+};

@@ -1,0 +1,139 @@
+/**
+ * Strict replay: the agent's own code runs again, and every answer comes from the record.
+ *
+ * Promise: no model, tool, network, clock or process but the agent's own is touched; nothing is written; the first difference
+ * is named with step, JSON Pointer, expected and actual value.
+ */
+import { firstDifference } from '@chassis/analyze';
+import { ChassisError, ErrorCode } from '@chassis/errors';
+import type { Secrets, SessionView, Turn, Writer } from '@chassis/journal';
+import type { Json } from '@chassis/types';
+import type { Registry } from '../capability.ts';
+import { Approvals, nobody } from '../gate/approval.ts';
+import { Gate } from '../gate/gate.ts';
+import { LimitCounter } from '../gate/limits.ts';
+import { RecordSource } from '../gate/record-source.ts';
+import { Recorder } from '../gate/recorder.ts';
+import { sessionContext } from './context.ts';
+import type { SessionSettings } from './settings.ts';
+import { runTurn } from './turn.ts';
+
+export interface Divergence {
+  readonly turn: number;
+  /** The recorded step that differs; null when the difference is beyond the record or in the turn's end. */
+  readonly step: number | null;
+  /** JSON Pointer into the step, or `/answer`, `/outcome` of the turn. */
+  readonly path: string;
+  readonly expected: Json;
+  readonly actual: Json;
+  readonly message: string;
+}
+
+export interface ReplayReport {
+  readonly session: string;
+  readonly ok: boolean;
+  readonly turns: number;
+  /** Steps answered from the record. */
+  readonly steps: number;
+  /** The record ends in the middle of a turn: it was followed to there. */
+  readonly incomplete: boolean;
+  readonly divergence?: Divergence;
+}
+
+/** @param registry holds the agent's own plugin; it is asked for nothing else */
+export async function replay(
+  view: SessionView,
+  registry: Registry,
+  secrets: Secrets,
+  signal: AbortSignal,
+): Promise<ReplayReport> {
+  const source = new RecordSource(view, { strict: true });
+  const settings = view.header.settings as unknown as SessionSettings;
+  const writer = sealed(view);
+  const report = { session: view.header.id, turns: 0, incomplete: false };
+  for (const turn of view.turns) {
+    const gate = new Gate({
+      recorder: new Recorder(writer, secrets),
+      registry,
+      source,
+      approvals: new Approvals(writer, nobody, {}),
+      limits: new LimitCounter(settings.limits, view),
+      retry: settings.retry,
+      workspace: view.header.workspace,
+      signal,
+      modelTimeoutMs: settings.model_timeout_ms,
+      secret: () => Promise.reject(new ChassisError('Unavailable', 'a replay has no secrets')),
+      model: (number) => view.turns[number - 1]?.model ?? view.header.model,
+      context: (agent, number) => sessionContext(view, agent, number),
+    });
+    const divergence = await followed(gate, registry, view, turn);
+    if (divergence === 'record ends') report.incomplete = true;
+    else if (divergence !== null) return { ...report, ok: false, steps: source.answered, divergence };
+    report.turns++;
+  }
+  return { ...report, ok: true, steps: source.answered };
+}
+
+async function followed(
+  gate: Gate,
+  registry: Registry,
+  view: SessionView,
+  turn: Turn,
+): Promise<Divergence | 'record ends' | null> {
+  try {
+    const result = await runTurn(gate, registry, view.header.agent.agent, turn.number, turn.input);
+    if (result.error?.code === ErrorCode.Cancelled && gate.options.signal.aborted)
+      throw ChassisError.from(result.error);
+    if (turn.outcome === undefined || turn.outcome === 'interrupted') return null;
+    return endDiffers(turn, {
+      outcome: result.outcome,
+      answer: result.answer ?? null,
+      error: result.error?.message ?? null,
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof ChassisError) || thrown.code !== ErrorCode.Diverged) throw thrown;
+    const data = thrown.data as Pick<Divergence, 'step' | 'path' | 'expected' | 'actual'>;
+    // A turn that was cut has no end on record: the agent asking for more is what it did then, too.
+    if (data.step === null && turn.outcome !== 'ok' && turn.outcome !== 'failed') return 'record ends';
+    return { turn: turn.number, ...data, message: thrown.message };
+  }
+}
+
+function endDiffers(
+  turn: Turn,
+  actual: { outcome: string; answer: string | null; error: string | null },
+): Divergence | null {
+  const expected = {
+    outcome: turn.outcome ?? null,
+    answer: turn.answer ?? null,
+    error: turn.error?.message ?? null,
+  };
+  const difference = firstDifference(expected as Json, actual as Json);
+  if (difference === null) return null;
+  return {
+    turn: turn.number,
+    step: null,
+    path: difference.path,
+    expected: (difference.expected ?? null) as Json,
+    actual: (difference.actual ?? null) as Json,
+    message: `turn ${turn.number} ended otherwise than the record shows`,
+  };
+}
+
+/** A writer that shows the record and takes nothing: a replay that tries to write has a fault. */
+function sealed(view: SessionView): Writer {
+  const refuse = () => {
+    throw new ChassisError('InternalError', 'a replay writes nothing');
+  };
+  return {
+    id: view.header.id,
+    header: view.header,
+    view,
+    failed: undefined,
+    append: refuse,
+    blob: refuse,
+    barrier: async () => {},
+    subscribe: () => () => {},
+    close: async () => {},
+  };
+}

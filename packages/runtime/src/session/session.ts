@@ -1,0 +1,239 @@
+/**
+ * A live session: a journal that is open for writing, a gate before it, and turns.
+ *
+ * Promise: whatever ends a turn is on disk before it is told; a session that was interrupted goes on exactly where its record
+ * ends, or closes what was open and says so.
+ */
+import { ChassisError, type ErrorRecord } from '@chassis/errors';
+import {
+  type Edit,
+  type Event,
+  newSessionId,
+  type Secrets,
+  type SessionHeader,
+  type SessionView,
+  type Store,
+  type Writer,
+} from '@chassis/journal';
+import type { Json, JsonObject, ModelChunk, ToolSpec } from '@chassis/types';
+import type { Registry } from '../capability.ts';
+import { Approvals, type Approver, nobody } from '../gate/approval.ts';
+import { Gate } from '../gate/gate.ts';
+import { LimitCounter } from '../gate/limits.ts';
+import type { TurnModel } from '../gate/options.ts';
+import { RecordSource } from '../gate/record-source.ts';
+import { Recorder } from '../gate/recorder.ts';
+import { liveSource, type Source } from '../gate/source.ts';
+import { sessionContext } from './context.ts';
+import { forkPoint } from './fork.ts';
+import { closeOpenSteps, reopenTurn } from './resume.ts';
+import { isOffered, type SessionSettings } from './settings.ts';
+import { runTurn, type TurnResult } from './turn.ts';
+
+/** What a session needs from the process around it. */
+export interface Surroundings {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly secrets: Secrets;
+  secret(name: string): Promise<string>;
+  readonly approver?: Approver;
+  onEvent?(event: Event): void;
+  onChunk?(step: number, chunk: ModelChunk): void;
+  onLog?(plugin: string, level: string, message: string, data?: Json): void;
+}
+
+export interface NewSession {
+  readonly title: string;
+  readonly workspace: string;
+  readonly project: string;
+  readonly chassis: string;
+  readonly agent: string;
+  readonly model: TurnModel;
+  readonly settings: SessionSettings;
+}
+
+export interface ForkRequest {
+  readonly parent: string;
+  /** Step after which the new session goes its own way. */
+  readonly at: number;
+  readonly edits: readonly Edit[];
+  readonly title?: string;
+  readonly model?: TurnModel;
+  readonly workspace?: string;
+}
+
+export class Session {
+  readonly #around: Surroundings;
+  readonly #writer: Writer;
+  readonly #cancel = new AbortController();
+  readonly #unsubscribe: (() => void)[] = [];
+
+  private constructor(around: Surroundings, writer: Writer) {
+    this.#around = around;
+    this.#writer = writer;
+    if (around.onEvent !== undefined) this.#unsubscribe.push(writer.subscribe(around.onEvent));
+    this.#unsubscribe.push(
+      around.registry.subscribe((status) => {
+        writer.append('plugin.changed', {
+          plugin: status.name,
+          change: status.state === 'active' ? 'recovered' : 'unavailable',
+          reason: status.unavailable?.cause.message ?? status.state,
+        });
+      }),
+    );
+  }
+
+  static async create(around: Surroundings, request: NewSession): Promise<Session> {
+    const { agent, settings, ...rest } = request;
+    const header: SessionHeader = {
+      format: 'chassis.session',
+      v: 1,
+      id: newSessionId(),
+      created: Date.now(),
+      ...rest,
+      agent: agentRef(around.registry, agent),
+      plugins: pluginRefs(around.registry),
+      settings: settings as unknown as JsonObject,
+    };
+    return new Session(around, await around.store.create(header));
+  }
+
+  /** Opens a session to go on with it. @throws Conflict when another process holds it */
+  static async open(around: Surroundings, id: string, options: { force?: boolean } = {}): Promise<Session> {
+    return new Session(around, await around.store.open(id, options));
+  }
+
+  /** A new session that shares the parent's past up to a step, with edits of that step. */
+  static async fork(around: Surroundings, request: ForkRequest): Promise<Session> {
+    const reader = await around.store.reader(request.parent);
+    const point = forkPoint(await reader.view(), request.at, request.edits);
+    const { parent: _, ...parent } = reader.header;
+    const header: SessionHeader = {
+      ...parent,
+      id: newSessionId(),
+      created: Date.now(),
+      title: request.title ?? parent.title,
+      workspace: request.workspace ?? parent.workspace,
+      model: request.model ?? parent.model,
+      plugins: pluginRefs(around.registry),
+      parent: { session: request.parent, seq: point.seq, step: request.at, hash: '' },
+    };
+    const writer = await around.store.fork(request.parent, point.seq, header);
+    writer.append('session.forked', {
+      parent: { session: request.parent, seq: point.seq, step: request.at },
+      edits: request.edits,
+      rerun: point.rerun,
+    });
+    await writer.barrier();
+    return new Session(around, writer);
+  }
+
+  get id(): string {
+    return this.#writer.id;
+  }
+
+  get view(): SessionView {
+    return this.#writer.view;
+  }
+
+  /** A new turn. What an interrupted turn left open is closed first: nothing of it is run again. */
+  async prompt(content: string, model?: TurnModel): Promise<TurnResult> {
+    closeOpenSteps(this.#writer);
+    const { header, turns } = this.view;
+    const turn = turns.length + 1;
+    if (turn > 1) this.#writer.append('session.resumed', { reason: 'a new turn', rerun: [] });
+    this.#writer.append('input.received', {
+      turn,
+      content,
+      tools: this.#writer.blob(this.#tools()),
+      model: model ?? header.model,
+    });
+    return this.#run(turn, liveSource);
+  }
+
+  /** Goes on with the last turn: answers on record are used, what is missing runs. @throws InvalidParams when it is over */
+  async resume(): Promise<TurnResult> {
+    const turn = reopenTurn(this.#writer, this.#around.registry);
+    return this.#run(turn, new RecordSource(this.view, { strict: false }));
+  }
+
+  /** Stops the running turn: running steps are told, and what they answer is recorded. */
+  cancel(): void {
+    this.#cancel.abort();
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#unsubscribe) end();
+    await this.#writer.close();
+  }
+
+  async #run(turn: number, source: Source): Promise<TurnResult> {
+    const { registry } = this.#around;
+    const content = this.view.turns[turn - 1]?.input ?? '';
+    try {
+      const result = await runTurn(this.#gate(source), registry, this.view.header.agent.agent, turn, content);
+      await this.#end(result);
+      return result;
+    } catch (fault) {
+      // A journal that cannot write cannot record its own end either; a divergence can be.
+      if (this.#writer.failed === undefined && fault instanceof ChassisError)
+        await this.#end({ turn, outcome: 'interrupted', error: fault.record() });
+      throw fault;
+    }
+  }
+
+  async #end(result: TurnResult): Promise<void> {
+    this.#writer.append('session.ended', result);
+    await this.#writer.barrier();
+  }
+
+  #gate(source: Source): Gate {
+    const around = this.#around;
+    const settings = this.view.header.settings as unknown as SessionSettings;
+    return new Gate({
+      recorder: new Recorder(this.#writer, around.secrets),
+      registry: around.registry,
+      source,
+      approvals: new Approvals(this.#writer, around.approver ?? nobody, settings.approval),
+      limits: new LimitCounter(settings.limits, this.view),
+      retry: settings.retry,
+      workspace: this.view.header.workspace,
+      signal: this.#cancel.signal,
+      modelTimeoutMs: settings.model_timeout_ms,
+      secret: around.secret,
+      model: (turn) => this.view.turns[turn - 1]?.model ?? this.view.header.model,
+      context: (agent, turn) => sessionContext(this.view, agent, turn),
+      ...(around.onChunk === undefined ? {} : { onChunk: around.onChunk }),
+      ...(around.onLog === undefined ? {} : { onLog: around.onLog }),
+    });
+  }
+
+  #tools(): readonly ToolSpec[] {
+    const { tools } = this.view.header.settings as unknown as SessionSettings;
+    return this.#around.registry
+      .tools()
+      .filter((tool) => isOffered(tool.name, tools))
+      .map(({ name, definition }) => ({
+        name,
+        description: definition.description,
+        parameters: definition.input,
+      }));
+  }
+}
+
+function pluginRefs(registry: Registry): SessionHeader['plugins'] {
+  return registry
+    .plugins()
+    .filter((plugin) => plugin.state !== 'disabled')
+    .map(({ name, version, digest }) => ({ name, version, digest }));
+}
+
+function agentRef(registry: Registry, agent: string): SessionHeader['agent'] {
+  const binding = registry.resolveAgent(agent);
+  if ('cause' in binding) throw unavailable(binding.cause, binding);
+  return { ...binding.plugin, agent };
+}
+
+function unavailable(cause: ErrorRecord, data: object): ChassisError {
+  return new ChassisError('Unavailable', cause.message, { data });
+}

@@ -1,0 +1,21 @@
+/** The part of a configuration that a session carries in its header, because a re-execution needs it. */
+import type { JsonObject } from '@chassis/types';
+import type { ApprovalMode } from '../gate/approval.ts';
+import type { Limits } from '../gate/limits.ts';
+import type { RetryPolicy } from '../gate/retry.ts';
+
+export interface SessionSettings {
+  readonly agent: { readonly system?: string; readonly settings: JsonObject };
+  readonly limits: Limits;
+  readonly retry: RetryPolicy;
+  readonly approval: { readonly [tool: string]: ApprovalMode };
+  /** Tools offered to the agent; all without it. */
+  readonly tools: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
+  /** Deadline of a model call, milliseconds. */
+  readonly model_timeout_ms: number;
+}
+
+/** Which of the tools a session offers. */
+export function isOffered(name: string, { allow, deny }: SessionSettings['tools']): boolean {
+  return (allow === undefined || allow.includes(name)) && !(deny ?? []).includes(name);
+}
