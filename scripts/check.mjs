@@ -11,7 +11,7 @@ const checks = [
   { name: 'format', command: ['biome', 'ci', '--colors=off', '.'] },
   { name: 'lint', command: ['oxlint', '--deny-warnings'] },
   { name: 'layers', command: ['depcruise', '--config', '.dependency-cruiser.mjs', 'packages', 'plugins'] },
-  { name: 'unused', command: ['knip', '--no-progress'] },
+  { name: 'unused', command: ['knip', '--no-progress', '--no-config-hints'] },
 ];
 
 /** Runs all checks, two at a time. @returns {Promise<{ passed: number, failed: string[] }>} */

@@ -13,7 +13,7 @@ export function longTests(root) {
     .flatMap((folder) => [...testFiles(join(root, folder))])
     .filter((file) => mentions(file, new Set()))
     .map((file) => relative(root, file))
-    .sort();
+    .sort((a, b) => a.localeCompare(b));
 }
 
 function* testFiles(folder) {
