@@ -1,22 +1,25 @@
-/**
- * What is computed from a step is computed once per view, and forgotten with it.
- *
- * Only for views of a record that no longer grows under the reader: a view is a fold and never changes.
- */
+/** What is computed from a step is computed once per view, and again only when the view has grown. */
 import type { SessionView } from '@chassis/journal';
 
-/** A function of a view and a step that remembers its answers. */
+/** A function of a view and a step that remembers its answers for as long as the view lives and stays as it is. */
 export function perStep<T>(
   compute: (view: SessionView, step: number) => T,
 ): (view: SessionView, step: number) => T {
-  const views = new WeakMap<SessionView, Map<number, T>>();
+  const views = new WeakMap<
+    SessionView,
+    { readonly seq: number; readonly values: Map<number, { value: T }> }
+  >();
   return (view, step) => {
-    const known = views.get(view) ?? new Map<number, T>();
-    views.set(view, known);
-    const before = known.get(step);
-    if (before !== undefined || known.has(step)) return before as T;
-    const value = compute(view, step);
-    known.set(step, value);
-    return value;
+    let known = views.get(view);
+    if (known?.seq !== view.lastSeq) {
+      known = { seq: view.lastSeq, values: new Map() };
+      views.set(view, known);
+    }
+    let entry = known.values.get(step);
+    if (!entry) {
+      entry = { value: compute(view, step) };
+      known.values.set(step, entry);
+    }
+    return entry.value;
   };
 }

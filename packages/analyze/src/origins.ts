@@ -1,0 +1,126 @@
+/**
+ * Where the messages of a request come from: the step whose answer or result each one is.
+ *
+ * `recorded` is said only when the message is that step's own data: a tool message under the call's id that holds the
+ * whole result, an assistant message equal to what a model step answered. A shortened result is `inferred`.
+ */
+import type { SessionView, Step } from '@chassis/journal';
+import type { Json, Message } from '@chassis/types';
+import { canonical, parseDocument } from './json.ts';
+import { perStep } from './memo.ts';
+import { callsOf, type Place, requestOf } from './place.ts';
+import { follow, pointer } from './pointer.ts';
+
+/** How sure a link is: a fact of the record, concluded from equal bytes, or supposed. */
+export type Label = 'recorded' | 'inferred' | 'guess';
+
+export interface Origin {
+  readonly message: Message;
+  /** Where the message first stood in a request of this agent. */
+  readonly first: Place;
+  /** The step whose data the message is; absent for system and user messages. */
+  readonly source?: { readonly step: Step; readonly pointer: string; readonly label: Label };
+}
+
+/** The previous model step of the same agent. */
+export function previousRequest(view: SessionView, step: Step): Step | undefined {
+  return view.steps.findLast(
+    (other) =>
+      other.number < step.number &&
+      other.kind === 'model' &&
+      other.agent === step.agent &&
+      other.parent === step.parent,
+  );
+}
+
+/** How many leading messages two requests share. */
+export function sharedPrefix(a: readonly Message[], b: readonly Message[]): number {
+  let count = 0;
+  while (count < a.length && count < b.length && sameMessage(a[count], b[count])) count++;
+  return count;
+}
+
+/** The origin of every message of a model step's request, in the order of the messages. */
+export const originsOf = perStep((view, number): readonly Origin[] => {
+  const step = view.step(number);
+  if (step?.kind !== 'model') return [];
+  const { messages } = requestOf(view, number);
+  const previous = previousRequest(view, step);
+  const kept = previous ? sharedPrefix(requestOf(view, previous.number).messages, messages) : 0;
+  const before = previous ? originsOf(view, previous.number).slice(0, kept) : [];
+  const added = messages.slice(kept).map((message, index): Origin => {
+    const first = { step: number, pointer: pointer('input', 'messages', kept + index) };
+    const source = sourceOf(view, step, message);
+    return source ? { message, first, source } : { message, first };
+  });
+  return [...before, ...added];
+});
+
+/** The model step that asked for a tool call, and the pointer to the arguments it wrote. */
+export function callOf(
+  view: SessionView,
+  step: Step,
+): { model: Step; pointer: string; text: string } | undefined {
+  if (step.kind !== 'tool' || step.call_id === undefined) return undefined;
+  const nearest = step.causes.flatMap((cause) => view.step(cause) ?? []);
+  const earlier = view.steps.slice(0, step.number - 1).reverse();
+  for (const model of [...nearest, ...earlier]) {
+    if (model.agent !== step.agent || model.kind !== 'model') continue;
+    const call = callsOf(model).find(({ id }) => id === step.call_id);
+    if (call) return { model, pointer: call.pointer, text: call.arguments };
+  }
+  return undefined;
+}
+
+function sourceOf(view: SessionView, step: Step, message: Message): Origin['source'] {
+  if (message.role === 'tool') {
+    const answered = view.steps.filter(
+      (other) =>
+        other.kind === 'tool' &&
+        other.number < step.number &&
+        other.agent === step.agent &&
+        other.call_id === message.tool_call_id,
+    );
+    const source = answered.findLast((other) => holdsResult(message.content, other)) ?? answered.at(-1);
+    if (!source) return undefined;
+    const label = holdsResult(message.content, source) ? 'recorded' : 'inferred';
+    return {
+      step: source,
+      pointer: source.error && source.output === undefined ? '/error' : '/output',
+      label,
+    };
+  }
+  if (message.role === 'assistant') {
+    const wrote = view.steps.findLast(
+      (other) =>
+        other.kind === 'model' &&
+        other.number < step.number &&
+        other.agent === step.agent &&
+        sameAnswer(follow(other.output, '/message'), message),
+    );
+    return wrote && { step: wrote, pointer: '/output/message', label: 'recorded' };
+  }
+  return undefined;
+}
+
+/** Whether the content of a tool message holds the whole result (or the error) of the step. */
+export function holdsResult(content: string, step: Step): boolean {
+  if (step.output !== undefined) {
+    if (content === step.output) return true;
+    const document = parseDocument(content);
+    const whole = canonical(step.output);
+    return content === whole || (document !== undefined && canonical(document).includes(whole));
+  }
+  return step.error !== undefined && content.includes(step.error.message);
+}
+
+function sameAnswer(answer: Json | undefined, message: Message): boolean {
+  if (message.role !== 'assistant' || follow(answer, '/content') !== message.content) return false;
+  return canonical(follow(answer, '/tool_calls') ?? []) === canonical(message.tool_calls ?? []);
+}
+
+function sameMessage(a: Message | undefined, b: Message | undefined): boolean {
+  return (
+    a === b || (a !== undefined && b !== undefined && a.role === b.role && canonical(a) === canonical(b))
+  );
+}

@@ -1,0 +1,112 @@
+/**
+ * The best source of a value among the data that was in sight.
+ *
+ * A long or rare text may be found anywhere. A short or frequent one proves nothing alone: it counts only under a
+ * matching name or beside the same neighbours. Of equally good sources the earliest is the answer: copies come later.
+ */
+import type { SessionView } from '@chassis/journal';
+import type { Holder } from './holders.ts';
+import { type Form, findExact, findOtherForm, shortest } from './match.ts';
+import { numberReadings, significantDigits } from './numbers.ts';
+import type { Place } from './place.ts';
+import { neighboursOf, type Spot, spotsOf } from './spots.ts';
+
+export interface Hit {
+  readonly holder: Holder;
+  readonly place: Place;
+  readonly form: Form;
+  readonly spot: Spot;
+  /** 0: the bytes alone; 1: also the name or the neighbours agree; 2: both. */
+  readonly context: number;
+}
+
+/** More places than this and a text is too frequent to be traced by itself. */
+const frequent = 8;
+
+/** The best source, or undefined when nothing in sight carries the value. */
+export function search(view: SessionView, needle: Spot, holders: readonly Holder[]): Hit | undefined {
+  if (needle.text === '' || needle.type === 'boolean' || needle.type === 'null') return undefined;
+  return best(view, needle, holders, exactIn) ?? best(view, needle, holders, otherFormIn);
+}
+
+/** Whether a text is long enough to be looked for by itself. */
+export function isDistinctive(text: string): boolean {
+  return numberReadings(text).size > 0 ? significantDigits(text) >= 4 : text.length >= shortest;
+}
+
+/** Whether two member names say the same: `amount` and `amounts`, `order_id` and `orderId`, `id` at the end of `order_id`. */
+export function sameName(a: string, b: string): boolean {
+  const [x, y] = [plainName(a), plainName(b)];
+  if (x === '' || y === '') return false;
+  return x === y || (x.length > 1 && y.length > 1 && (x.endsWith(y) || y.endsWith(x)));
+}
+
+function plainName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .replace(/s$/, '');
+}
+
+type Look = (needle: Spot, spot: Spot, distinctive: boolean) => { form: Form; place: Place } | undefined;
+
+function best(view: SessionView, needle: Spot, holders: readonly Holder[], look: Look): Hit | undefined {
+  const distinctive = isDistinctive(needle.text);
+  const neighbours = neighboursOf(view, needle);
+  const hits: Hit[] = [];
+  for (const holder of holders) {
+    const spots = spotsOf(view, holder.step, holder.root);
+    let beside: number | undefined;
+    for (const spot of spots) {
+      const found = look(needle, spot, distinctive);
+      if (!found || isSelf(needle, found.place) || !wasSeen(holder, spot)) continue;
+      beside ??= commonTexts(neighbours, spots);
+      const context = (sameName(needle.name, spot.name) ? 1 : 0) + (beside >= 2 ? 1 : 0);
+      hits.push({ ...found, holder, spot, context });
+    }
+  }
+  const alone = distinctive && hits.length <= frequent;
+  const eligible = alone ? hits : hits.filter(({ context }) => context > 0);
+  const most = Math.max(...eligible.map(({ context }) => context));
+  return eligible.find(({ context }) => context === most);
+}
+
+const exactIn: Look = (needle, spot, distinctive) => {
+  if (spot.text === needle.text) return { form: 'exact', place: placeOf(spot) };
+  if (!distinctive || spot.text.length <= needle.text.length || spot.range) return undefined;
+  const found = findExact(needle.text, spot.text);
+  return found && { form: 'exact', place: { ...placeOf(spot), range: found.range } };
+};
+
+const otherFormIn: Look = (needle, spot, distinctive) => {
+  if (!distinctive && !sameName(needle.name, spot.name)) return undefined;
+  const found = findOtherForm(needle.text, spot.text);
+  if (!found) return undefined;
+  const whole = found.range[0] === 0 && found.range[1] === spot.text.length;
+  if (whole) return { form: found.form, place: placeOf(spot) };
+  return spot.range || spot.type !== 'string'
+    ? undefined
+    : { form: found.form, place: { ...placeOf(spot), range: found.range } };
+};
+
+function placeOf(spot: Spot): Place {
+  const place = { step: spot.step, pointer: spot.pointer };
+  return spot.range ? { ...place, range: spot.range } : place;
+}
+
+function isSelf(needle: Spot, place: Place): boolean {
+  return needle.step === place.step && needle.pointer === place.pointer;
+}
+
+/** A shortened result shows only part of its data: what the text left out was not in sight. */
+function wasSeen(holder: Holder, spot: Spot): boolean {
+  if (holder.seen === undefined) return true;
+  return holder.seen.includes(spot.text) || holder.seen.includes(JSON.stringify(spot.text).slice(1, -1));
+}
+
+function commonTexts(neighbours: ReadonlySet<string>, spots: readonly Spot[]): number {
+  if (neighbours.size === 0) return 0;
+  const common = new Set<string>();
+  for (const { text } of spots) if (neighbours.has(text)) common.add(text);
+  return common.size;
+}
