@@ -1,0 +1,35 @@
+/** What a project may set under `agent.settings`. */
+import { ChassisError } from '@chassis/errors';
+import type { JsonObject } from '@chassis/types';
+
+export interface AgentSettings {
+  /** The run fails after this many failed tool calls in a row. */
+  readonly max_tool_errors: number;
+  /** Tokens that the model takes in one request. */
+  readonly context_window: number;
+  /** Share of the window at which older messages are summarised, 0 to 1. */
+  readonly compact_at: number;
+  /** Share of the window that stays as it is when they are. */
+  readonly keep: number;
+}
+
+const defaults: AgentSettings = { max_tool_errors: 5, context_window: 100_000, compact_at: 0.8, keep: 0.3 };
+
+/** @throws InvalidParams naming the setting */
+export function settingsOf(given: JsonObject): AgentSettings {
+  const settings: { [name: string]: number } = { ...defaults };
+  for (const [name, value] of Object.entries(given)) {
+    if (!(name in defaults))
+      throw new ChassisError(
+        'InvalidParams',
+        `agent.settings.${name} is unknown: there are ${Object.keys(defaults).join(', ')}`,
+      );
+    if (typeof value !== 'number' || !(value > 0))
+      throw new ChassisError(
+        'InvalidParams',
+        `agent.settings.${name} must be a number above 0, not ${JSON.stringify(value)}`,
+      );
+    settings[name] = value;
+  }
+  return settings as unknown as AgentSettings;
+}
