@@ -6,7 +6,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { hold } from './lock.mjs';
 import { isMain, main, pinnedNode, root, runChild, SetupError } from './pinned-node.mjs';
@@ -56,6 +56,8 @@ export async function installPackages(dir, { usable = () => true } = {}) {
     const started = Date.now();
     const name = relative(root, dir);
     say(`installing the packages of ${join(name, 'package-lock.json')} with npm ci …`);
+    // Nothing may vouch for an install that is interrupted half way.
+    for (const proof of [stampFile(dir), npmRecord(dir)]) rmSync(proof, { force: true });
     await npmCi(dir);
     writeFileSync(stampFile(dir), lockDigest(dir));
     say(`packages installed in ${seconds(started)}`);
@@ -63,14 +65,15 @@ export async function installPackages(dir, { usable = () => true } = {}) {
 }
 
 const stampFile = (dir) => join(dir, 'node_modules', '.chassis-stamp');
+const npmRecord = (dir) => join(dir, 'node_modules', '.package-lock.json');
 const lockDigest = (dir) =>
   createHash('sha256')
     .update(readFileSync(join(dir, 'package-lock.json')))
     .digest('hex');
 
 function isInstalled(dir) {
-  if (!existsSync(join(dir, 'node_modules'))) return false;
-  if (existsSync(stampFile(dir))) return readFileSync(stampFile(dir), 'utf8') === lockDigest(dir);
+  if (!existsSync(npmRecord(dir))) return false;
+  if (existsSync(stampFile(dir)) && readFileSync(stampFile(dir), 'utf8') === lockDigest(dir)) return true;
   if (!matchesNpmRecord(dir)) return false;
   writeFileSync(stampFile(dir), lockDigest(dir));
   return true;
@@ -82,10 +85,8 @@ function matchesNpmRecord(dir) {
     const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages);
     return new Map(entries.filter(([path]) => path.includes('node_modules/')));
   };
-  const record = join(dir, 'node_modules', '.package-lock.json');
-  if (!existsSync(record)) return false;
   const wanted = packagesOf(join(dir, 'package-lock.json'));
-  const present = packagesOf(record);
+  const present = packagesOf(npmRecord(dir));
   const same = (a, b) => a.version === b.version && a.integrity === b.integrity && a.link === b.link;
   for (const [path, entry] of present) if (!wanted.has(path) || !same(entry, wanted.get(path))) return false;
   for (const [path, entry] of wanted) if (!present.has(path) && !entry.optional) return false;
@@ -111,7 +112,7 @@ async function npmCi(dir) {
     const { code, output } = await runChild(command, args, { cwd: dir, env: npmEnv(), capture: true });
     if (code === 0) return;
     if (code === 127)
-      throw new SetupError(`npm was not found (${output.trim()}): install Node 20 or newer with npm`);
+      throw new SetupError(`setup: npm was not found (${output.trim()}): install Node 20 or newer with npm`);
     const isNetwork = network.test(output);
     if (attempt === 1 && isNetwork) {
       say('npm ci failed on the network, trying once more in 5 s');
@@ -121,7 +122,7 @@ async function npmCi(dir) {
     process.stderr.write(`${output.trimEnd().split('\n').slice(-20).join('\n')}\n`);
     throw new SetupError(
       isNetwork
-        ? 'setup: the packages could not be downloaded: check the network and npm’s proxy and registry settings, then run this again'
+        ? "setup: the packages could not be downloaded: check the network and npm's proxy and registry settings"
         : `setup: npm ci failed with exit code ${code} in ${dir}`,
     );
   }
