@@ -51,7 +51,7 @@ describe('replacing text', () => {
     fc.assert(
       fc.property(file, fc.nat(), fc.nat(), (text, a, b) => {
         const from = a % (text.length + 1);
-        const piece = text.slice(from, from + 1 + (b % 8)).replaceAll('\r\n', '\n');
+        const piece = text.slice(from, from + 1 + (b % 8));
         if (piece === '') return;
         expect(replaceAll(text, piece, piece).text).toBe(text);
       }),

@@ -28,7 +28,7 @@ export function replaceAll(text: string, wanted: string, replacement: string): R
   for (const at of found) {
     const start = raw(at);
     const end = raw(at + flatWanted.length);
-    pieces.push(text.slice(done, start), fitted(text, start, end, flatten(replacement)));
+    pieces.push(text.slice(done, start), fitted(text, start, end, replacement));
     done = end;
   }
   pieces.push(text.slice(done));
