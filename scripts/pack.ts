@@ -1,5 +1,5 @@
 /**
- * Makes publishable tarballs of everything in packages/ and plugins/ that is not private, from their dist/ folders.
+ * Makes publishable tarballs of everything in packages/ and plugins/ that is not private, from what is compiled in dist/.
  *
  * In the repository `exports` and manifests point at src/*.ts, and npm offers no way to override them when it packs.
  * So each package is staged in dist-pack/ with those paths rewritten, looked over by publint, and packed from there.
@@ -28,7 +28,7 @@ const shipped: Readonly<Record<string, readonly string[]>> = {
   '@chassis/runtime': ['python'],
   '@chassis/cli': ['examples/incident'],
 };
-const never = new Set(['node_modules', '__pycache__', '.chassis', '.tsbuildinfo', 'test']);
+const never = new Set(['node_modules', '__pycache__', '.chassis', 'test']);
 
 rmSync(out, { recursive: true, force: true });
 const problems: string[] = [];
@@ -51,6 +51,7 @@ function stagePackage(folder: string, pkg: PackageJson): string {
   mkdirSync(stage, { recursive: true });
   const files = new Set([...(pkg.files ?? []), 'plugin.yaml', 'README.md']);
   for (const name of files) copy(join(from, name), join(stage, name));
+  copy(join(root, 'dist', folder, 'src'), join(stage, 'dist'));
   copy(join(root, 'LICENSE'), join(stage, 'LICENSE'));
   for (const name of shipped[pkg.name] ?? []) {
     copy(join(root, name), join(stage, name));
