@@ -8,7 +8,8 @@ const bench = join(root, 'bench');
 const peers = join(bench, 'peers');
 
 await main(async () => {
-  const all = readdirSync(bench).filter((name) => existsSync(join(bench, name, 'run.ts')));
+  const folders = existsSync(bench) ? readdirSync(bench) : [];
+  const all = folders.filter((name) => existsSync(join(bench, name, 'run.ts')));
   const wanted = process.argv.slice(2);
   const unknown = wanted.find((name) => !all.includes(name));
   if (unknown !== undefined)

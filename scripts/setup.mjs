@@ -17,13 +17,13 @@ const systemNeeds = [
     command: 'python3',
     probe: ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
     debian: 'python3',
-    why: 'Python 3.9 or newer runs the Python plugins; without it their tests are skipped',
+    why: 'without Python 3.9 or newer the tests of Python plugins cannot run',
   },
   {
     command: 'git',
     probe: ['--version'],
     debian: 'git',
-    why: 'the formatter reads .gitignore rules and workspaces may be repositories; without it their tests are skipped',
+    why: 'without it the tests of workspaces under version control cannot run',
   },
 ];
 
@@ -146,6 +146,7 @@ function npmEnv() {
   return env;
 }
 
+/** What the tests need from the system and is not there. */
 const missing = () =>
   systemNeeds.filter(({ command, probe }) => spawnSync(command, probe, { stdio: 'ignore' }).status !== 0);
 

@@ -30,9 +30,7 @@ function stop(line) {
 
 async function start() {
   if ([0, 1, 2].some((fd) => isatty(fd))) onePressIsOneSignal();
-  // A private folder: whoever may write to a compile cache decides what runs.
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'chassis', 'compile');
-  module.enableCompileCache(process.env.NODE_COMPILE_CACHE || cache);
+  cacheCompiledCode();
   try {
     await import(inCheckout ? source : new URL('../dist/main.js', import.meta.url));
   } catch (error) {
@@ -41,6 +39,17 @@ async function start() {
     process.stderr.write(debug ? `${error?.stack ?? error}\n` : `chassis: could not start: ${reason}\n`);
     process.exitCode = 1;
   }
+}
+
+function cacheCompiledCode() {
+  let folder = process.env.NODE_COMPILE_CACHE;
+  try {
+    // A private folder, not the shared temporary one: whoever may write to a compile cache decides what runs.
+    folder ||= join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'chassis', 'compile');
+  } catch {
+    return; // no home folder: starts without a cache
+  }
+  module.enableCompileCache(folder);
 }
 
 /**
