@@ -1,1 +1,21 @@
-export {};
+/** The public face of the package; nothing else is. */
+export type { BatchItem, CallOptions } from './call.ts';
+export type { Context, Remote } from './context.ts';
+export type { Caller, Contract, Contracts, SchemaCompiler } from './contract.ts';
+export type { DialectName } from './dialect.ts';
+export type { ServiceInfo } from './discover.ts';
+export { ErrorCode, RpcError, type WireError } from './errors.ts';
+export type { FramingName } from './framing/framing.ts';
+export type { Interceptor, Traffic } from './intercept.ts';
+export { isRawNumber, parseExact, type RawNumber } from './json.ts';
+export type { Log, PeerLog } from './log.ts';
+export type { RequestId } from './message.ts';
+export { type Handler, Methods } from './methods.ts';
+export { Peer, type PeerOptions } from './peer.ts';
+export type { Issue, JsonSchema, Schema, StandardSchema } from './schema.ts';
+export type { ProgressStream } from './stream.ts';
+export type { CloseReason, Damage, Sink, Transport } from './transport.ts';
+export { type ChildTransport, type Exit, type SpawnOptions, spawnTransport } from './transports/child.ts';
+export { memoryPair } from './transports/memory.ts';
+export { stdioTransport } from './transports/stdio.ts';
+export { type StreamOptions, streamTransport } from './transports/stream.ts';

@@ -1,0 +1,20 @@
+/** What a caller may say about one call. */
+export interface CallOptions {
+  /** Deadline of this call in milliseconds instead of the peer's; 0 for none. */
+  readonly timeoutMs?: number | undefined;
+  /** Cancels the call: it rejects at once, and the other side is told. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the data of each progress notification, in order, before the call settles. */
+  readonly onProgress?: ((data: unknown) => void) | undefined;
+  /** Numbers in the result that a double would change arrive as `JSON.rawJSON` values. */
+  readonly exact?: boolean | undefined;
+}
+
+/** One element of a batch. */
+export interface BatchItem {
+  readonly method: string;
+  /** An object or an array. */
+  readonly params?: unknown;
+  /** A notification: it has no result. */
+  readonly notify?: boolean;
+}

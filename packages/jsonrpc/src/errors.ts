@@ -1,0 +1,78 @@
+/**
+ * The error that crosses the wire, and the code table this package speaks.
+ *
+ * Promise: a caller always gets an `RpcError`; a handler may throw any error that has `code`, `message` and
+ * `data`, whatever its class. Nothing here reads a stack or sends one.
+ */
+
+/** Codes from −32768 to −32600 are JSON-RPC 2.0's own (specification, section 5.1); the others are Chassis'. */
+export const ErrorCode = {
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  InternalError: -32603,
+  ToolTimeout: -32001,
+  ContextTooLong: -32002,
+  Cancelled: -32003,
+  Unavailable: -32004,
+  PermissionDenied: -32005,
+  ApprovalDenied: -32006,
+  RateLimited: -32007,
+  BudgetExceeded: -32008,
+  InvalidOutput: -32009,
+  ModelError: -32010,
+  Diverged: -32011,
+  Unauthorized: -32012,
+  Conflict: -32013,
+  OutcomeUnknown: -32014,
+} as const;
+
+/** The error member of a response (specification, section 5.1). */
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export class RpcError extends Error {
+  readonly code: number;
+  /** Details for a program: plain JSON, or undefined. */
+  readonly data: unknown;
+
+  /**
+   * @param code an integer; see {@link ErrorCode}
+   * @param message one sentence for a person
+   * @param data details for a program; must be JSON if the error is to cross the wire
+   * @param options `cause` stays on this side
+   */
+  constructor(code: number, message: string, data?: unknown, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'RpcError';
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/**
+ * What a thrown value says to the other side, or undefined if it was not meant for it. An integer `code` alone
+ * is not enough: failed child processes and DOM exceptions carry one too. It must come with `data` or lie in
+ * the range that JSON-RPC reserves.
+ */
+export function asWireError(thrown: unknown): WireError | undefined {
+  if (typeof thrown !== 'object' || thrown === null || thrown instanceof DOMException) return undefined;
+  const { code, message } = thrown as { code?: unknown; message?: unknown };
+  if (!Number.isSafeInteger(code) || typeof message !== 'string') return undefined;
+  const value = code as number;
+  if (!('data' in thrown)) {
+    return value >= -32768 && value <= -32000 ? { code: value, message } : undefined;
+  }
+  return thrown.data === undefined ? { code: value, message } : { code: value, message, data: thrown.data };
+}
+
+/** Whether a handler stopped because its signal was aborted. */
+export function isAbort(thrown: unknown): boolean {
+  return (
+    typeof thrown === 'object' && thrown !== null && (thrown as { name?: unknown }).name === 'AbortError'
+  );
+}

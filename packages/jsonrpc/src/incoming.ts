@@ -1,0 +1,311 @@
+/**
+ * Requests and notifications from the other side.
+ *
+ * Promise: every request gets exactly one answer, whatever its handler does; a bounded number runs at once;
+ * nothing a handler throws unforeseen leaves this process. A handler that returns a value costs no promise.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Destination, type Remote, Request, type RequestHost } from './context.ts';
+import { mayUse } from './contract.ts';
+import type { Dialect } from './dialect.ts';
+import { asWireError, ErrorCode, isAbort, RpcError, type WireError } from './errors.ts';
+import { isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
+import type { Log } from './log.ts';
+import { errorText, notificationText, type RequestId, resultText } from './message.ts';
+import type { Entry } from './methods.ts';
+import { OpenRequests } from './open-requests.ts';
+import type { Outlet } from './outlet.ts';
+import type { Turn } from './turn.ts';
+import { WaitingRoom } from './waiting-room.ts';
+
+export interface IncomingOptions {
+  readonly remote: Remote;
+  readonly outlet: Outlet;
+  readonly turn: Turn;
+  readonly dialect: Dialect;
+  readonly log: Log;
+  readonly maxInFlight: number;
+  readonly maxMessageBytes: number;
+  readonly maxDepth: number;
+  /** The entry of a method, registered or served dynamically. */
+  readonly find: (method: string, kind: Entry['kind']) => Entry | undefined;
+  /** Runs an entry, with interceptors around it. */
+  readonly invoke: (entry: Entry, request: Request) => unknown;
+  /** Whether a request may be refused for want of room, because waiting for room could be a deadlock. */
+  readonly mayRefuse: () => boolean;
+  /** Something was answered: there may be room again. */
+  readonly settled: () => void;
+}
+
+export class Incoming implements RequestHost {
+  readonly remote: Remote;
+  readonly #o: IncomingOptions;
+  readonly #open = new OpenRequests();
+  readonly #waiting: WaitingRoom<Entry>;
+  #running = 0;
+  #over = false;
+
+  constructor(options: IncomingOptions) {
+    this.remote = options.remote;
+    this.#o = options;
+    this.#waiting = new WaitingRoom(options.maxInFlight, options.maxMessageBytes);
+  }
+
+  /** Requests that wait or run. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** No more should be read for now. */
+  get full(): boolean {
+    return this.#waiting.crowded;
+  }
+
+  request(method: string, params: unknown, id: RequestId, to: Destination, text: string, at: number): void {
+    if (this.#over) return;
+    const entry = this.#o.find(method, 'method');
+    if (!entry) {
+      this.refuse(to, id, { code: ErrorCode.MethodNotFound, message: `Method not found: ${method}` });
+      return;
+    }
+    if (entry.kind === 'notification') {
+      const message = `"${method}" is a notification; send it without an id`;
+      this.refuse(to, id, { code: ErrorCode.InvalidRequest, message });
+      return;
+    }
+    if (this.#open.size > 0 && this.#open.get(id)) {
+      const message = 'a request with this id is still open';
+      this.refuse(to, id, { code: ErrorCode.InvalidRequest, message });
+      return;
+    }
+    const request = new Request(this, id, method, entry.exact ? exactParams(text, at) : params, to);
+    if (this.#mustWait()) this.#wait(entry, request, at <= 0 ? text.length : 0);
+    else this.#run(entry, request);
+  }
+
+  notification(method: string, params: unknown, text: string, at: number): void {
+    if (this.#over) return;
+    const entry = this.#o.find(method, 'notification');
+    if (!entry) {
+      const message = `nobody listens for "${method}"`;
+      this.#o.log({ level: 'debug', event: 'unknown-notification', message, method });
+      return;
+    }
+    if (entry.kind === 'method') {
+      const message = `"${method}" is a method, but came without an id`;
+      this.#o.log({ level: 'warn', event: 'wrong-kind', message, method });
+      return;
+    }
+    const exact = entry.exact ? exactParams(text, at) : params;
+    const request = new Request(this, undefined, method, exact, this.#o.outlet);
+    const failed = (error: unknown): void => {
+      const message = `the handler of notification "${method}" failed`;
+      this.#o.log({ level: 'error', event: 'notification-failed', message, method, error });
+    };
+    try {
+      this.#check(entry);
+      const result = this.#o.invoke(entry, request);
+      if (isThenable(result)) result.then(undefined, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Answers a request that is not run. */
+  refuse(to: Destination, id: RequestId, error: WireError): void {
+    to.deliver(errorText(id, error), this.#running === 0);
+  }
+
+  /** False if no open request has that id. */
+  cancel(id: RequestId, reason: string): boolean {
+    const request = this.#open.get(id);
+    if (!request) return false;
+    const error = new RpcError(this.#o.dialect.cancelledCode, reason);
+    request.stop(error);
+    // One that waits has no handler that could notice.
+    if (request.weight > 0) this.#fail(request, error);
+    return true;
+  }
+
+  progress(request: Request, data: object): void {
+    const { dialect, outlet } = this.#o;
+    if (request.id === undefined) return;
+    const token = dialect.progressToken(request.id, request.params);
+    if (token === undefined) return;
+    outlet.send(
+      notificationText(dialect.progress, JSON.stringify(dialect.progressParams(token, { ...data }))),
+      false,
+    );
+  }
+
+  drained(): Promise<void> {
+    return this.#o.outlet.drained();
+  }
+
+  /** Starts what may start. */
+  pump(): void {
+    while (!this.#waiting.empty && !this.#blocked()) {
+      const next = this.#waiting.leave();
+      if (!next) return;
+      next.request.weight = 0;
+      this.#run(next.entry, next.request);
+      this.#o.turn.step();
+    }
+  }
+
+  /** The connection is over: handlers are told, answers have nowhere to go. */
+  close(error: RpcError): void {
+    this.#over = true;
+    this.#waiting.clear();
+    for (const request of this.#open) {
+      request.done = true;
+      this.#open.remove(request);
+      request.stop(error);
+    }
+  }
+
+  #blocked(): boolean {
+    return this.#running >= this.#o.maxInFlight || this.#o.outlet.congested || this.#o.turn.exhausted;
+  }
+
+  #mustWait(): boolean {
+    return !this.#waiting.empty || this.#blocked();
+  }
+
+  #wait(entry: Entry, request: Request, bytes: number): void {
+    if (this.#waiting.overfull && this.#o.mayRefuse()) {
+      this.refuse(request.to, request.id ?? null, {
+        code: ErrorCode.RateLimited,
+        message: 'too many requests are waiting',
+        data: { retry_after_ms: 1000, limit: this.#o.maxInFlight },
+      });
+      return;
+    }
+    request.listed = true;
+    this.#open.add(request);
+    this.#waiting.enter({ entry, request }, bytes);
+  }
+
+  #check(entry: Entry): void {
+    const { access } = entry.contract;
+    if (access !== undefined && !mayUse(access, this.remote)) {
+      throw new RpcError(ErrorCode.PermissionDenied, `not allowed to use "${entry.name}"`);
+    }
+  }
+
+  #run(entry: Entry, request: Request): void {
+    let result: unknown;
+    try {
+      if (entry.contract.access !== undefined) this.#check(entry);
+      result = this.#o.invoke(entry, request);
+    } catch (error) {
+      this.#fail(request, error);
+      return;
+    }
+    if (!isThenable(result)) {
+      this.#finish(request, result);
+      return;
+    }
+    this.#running++;
+    if (!request.listed) {
+      request.listed = true;
+      this.#open.add(request);
+    }
+    result.then(
+      (value) => {
+        this.#running--;
+        this.#finish(request, value);
+        this.#settled();
+      },
+      (error: unknown) => {
+        this.#running--;
+        this.#fail(request, error);
+        this.#settled();
+      },
+    );
+  }
+
+  #settled(): void {
+    if (this.#over) return;
+    this.pump();
+    this.#o.settled();
+  }
+
+  #finish(request: Request, value: unknown): void {
+    if (request.done) return;
+    let json: string;
+    try {
+      json = JSON.stringify(value) ?? 'null';
+    } catch (error) {
+      this.#fail(request, error);
+      return;
+    }
+    const { maxDepth, maxMessageBytes } = this.#o;
+    if (mayBeDeep(json, maxDepth) && isTooDeep(json, maxDepth)) {
+      this.#fail(request, new RangeError(`the result nests deeper than ${maxDepth} levels`));
+    } else if (isTooLong(json, maxMessageBytes)) {
+      this.#fail(request, new RangeError(`the result is longer than ${maxMessageBytes} bytes`));
+    } else this.#answer(request, resultText(request.id as RequestId, json));
+  }
+
+  #fail(request: Request, thrown: unknown): void {
+    if (request.done) return;
+    const { dialect } = this.#o;
+    const id = request.id as RequestId;
+    if (request.stopped && (thrown === request.stopped || isAbort(thrown))) {
+      if (dialect.answersCancelled) this.#answer(request, errorText(id, asError(request.stopped)));
+      else this.#answer(request, undefined);
+      return;
+    }
+    const known = asWireError(thrown);
+    if (known) {
+      try {
+        this.#answer(request, errorText(id, known));
+        return;
+      } catch {
+        // Its data is no JSON: as unforeseen as any other error.
+      }
+    }
+    const ref = randomUUID();
+    const message = `the handler of "${request.method}" failed`;
+    this.#o.log({
+      level: 'error',
+      event: 'handler-failed',
+      message,
+      method: request.method,
+      id,
+      ref,
+      error: thrown,
+    });
+    this.#answer(
+      request,
+      errorText(id, { code: ErrorCode.InternalError, message: 'Internal error', data: { ref } }),
+    );
+  }
+
+  #answer(request: Request, text: string | undefined): void {
+    request.done = true;
+    if (request.listed) this.#open.remove(request);
+    if (text === undefined || this.#over) request.to.skip();
+    else {
+      this.#o.outlet.remember('response', request.method, request.id);
+      request.to.deliver(text, this.#running === 0);
+    }
+  }
+}
+
+function asError(error: RpcError): WireError {
+  return { code: error.code, message: error.message };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+  );
+}
+
+/** A message's params with exact numbers; `at` is its place in a batch, or −1. */
+function exactParams(text: string, at: number): unknown {
+  const message = parseExact(text) as { params?: unknown } & { params?: unknown }[];
+  return at < 0 ? message.params : message[at]?.params;
+}

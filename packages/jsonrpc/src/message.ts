@@ -1,0 +1,53 @@
+/**
+ * JSON-RPC 2.0 messages as they lie on the wire, and the texts we write.
+ *
+ * Promise: an envelope is written around JSON that was serialised before it, so a value that cannot be JSON is
+ * found out before anything is sent.
+ */
+import type { WireError } from './errors.ts';
+import { isRawNumber, parseExact, type RawNumber } from './json.ts';
+
+/** An id; a number that a double cannot hold is kept as text. */
+export type RequestId = string | number | null | RawNumber;
+
+/** A parsed JSON object that may be a message; nothing about it is known yet. */
+export interface Wire {
+  readonly jsonrpc?: unknown;
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** Whether a parsed id is one that the specification allows (section 4). */
+export function isId(id: unknown): id is string | number | null {
+  return typeof id === 'string' || id === null || (typeof id === 'number' && Number.isFinite(id));
+}
+
+/** A parsed numeric id as it was written, if a double may have changed it. `pick` finds it in the exact message. */
+export function exactId<T>(id: T, text: string, pick: (message: unknown) => unknown): T | RawNumber {
+  if (typeof id !== 'number' || Number.isSafeInteger(id)) return id;
+  const exact = pick(parseExact(text));
+  return isRawNumber(exact) ? exact : id;
+}
+
+export function idText(id: RequestId): string {
+  if (typeof id === 'number') return `${id}`;
+  return id === null ? 'null' : JSON.stringify(id);
+}
+
+export function resultText(id: RequestId, json: string): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${json}}`;
+}
+
+export function errorText(id: RequestId, error: WireError): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"error":${JSON.stringify(error)}}`;
+}
+
+export function notificationText(method: string, paramsJson: string | undefined): string {
+  const name = JSON.stringify(method);
+  return paramsJson === undefined
+    ? `{"jsonrpc":"2.0","method":${name}}`
+    : `{"jsonrpc":"2.0","method":${name},"params":${paramsJson}}`;
+}

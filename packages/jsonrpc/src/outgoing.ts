@@ -1,0 +1,345 @@
+/**
+ * Our own calls, from the id they get to the moment they settle.
+ *
+ * Promise: every call settles exactly once: by its answer, its deadline, its signal, or the end of the
+ * connection. Ids are unique across processes and restarts, and match by value and type. A late answer is dropped.
+ */
+import { randomBytes } from 'node:crypto';
+import type { BatchItem, CallOptions } from './call.ts';
+import { Deadlines, Link } from './deadlines.ts';
+import type { Dialect } from './dialect.ts';
+import { ErrorCode, RpcError } from './errors.ts';
+import { isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
+import type { Log } from './log.ts';
+import { notificationText, type Wire } from './message.ts';
+import type { Outlet } from './outlet.ts';
+
+type Resolve = (value: never) => void;
+type Reject = (error: RpcError) => void;
+
+class PendingCall extends Link {
+  readonly ordinal: number;
+  readonly method: string;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: Reject;
+  readonly options: CallOptions | undefined;
+  onAbort: (() => void) | undefined;
+
+  constructor(
+    ordinal: number,
+    method: string,
+    resolve: Resolve,
+    reject: Reject,
+    options: CallOptions | undefined,
+  ) {
+    super();
+    this.ordinal = ordinal;
+    this.method = method;
+    this.resolve = resolve as (value: unknown) => void;
+    this.reject = reject;
+    this.options = options;
+  }
+}
+
+export interface OutgoingOptions {
+  readonly outlet: Outlet;
+  readonly dialect: Dialect;
+  readonly log: Log;
+  readonly timeoutMs: number;
+  readonly maxMessageBytes: number;
+  readonly maxDepth: number;
+  readonly maxBatch: number;
+}
+
+/** Text around params, prepared once a method; so many and no more are kept. */
+const maxPrepared = 1000;
+
+export class Outgoing {
+  readonly #o: OutgoingOptions;
+  /** Eleven random characters and a dot: what makes our ids ours. */
+  readonly #prefix = `${randomBytes(8).toString('base64url')}.`;
+  readonly #head = `{"jsonrpc":"2.0","id":"${this.#prefix}`;
+  readonly #prepared = new Map<string, string>();
+  readonly #pending = new Map<number, PendingCall>();
+  readonly #deadlines = new Deadlines<PendingCall>((call) => this.#expire(call));
+  #ordinal = 0;
+  #over: RpcError | undefined;
+
+  constructor(options: OutgoingOptions) {
+    this.#o = options;
+  }
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  call(method: string, params: unknown, options: CallOptions | undefined): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const call = this.#begin(method, resolve, reject, options);
+      if (!call) return;
+      const text = this.#write(call, params);
+      if (text === undefined) return;
+      this.#expect(call);
+      this.#o.outlet.send(text, this.#pending.size === 1);
+    });
+  }
+
+  /** Resolves when the other side reads, so that a writer cannot run ahead of it. */
+  notify(method: string, params: unknown): Promise<void> {
+    if (this.#over) return Promise.reject(copyOf(this.#over));
+    let text: string;
+    try {
+      text = notificationText(method, this.#serialise(params));
+    } catch (error) {
+      return Promise.reject(error as RpcError);
+    }
+    this.#o.outlet.remember('notification', method, undefined);
+    this.#o.outlet.send(text, false);
+    return this.#o.outlet.drained();
+  }
+
+  /** One settled result for each call among the items, in their order; notifications have none. */
+  async batch(
+    items: readonly BatchItem[],
+    options: CallOptions | undefined,
+  ): Promise<PromiseSettledResult<unknown>[]> {
+    const { maxBatch, outlet } = this.#o;
+    if (items.length > maxBatch) {
+      throw new RpcError(ErrorCode.InvalidRequest, `a batch holds at most ${maxBatch} messages`, {
+        limit: maxBatch,
+      });
+    }
+    if (this.#over) throw copyOf(this.#over);
+    const texts: string[] = [];
+    const calls: PendingCall[] = [];
+    const results: PromiseSettledResult<unknown>[] = [];
+    let open = 0;
+    let finish: (() => void) | undefined;
+    const settle = (place: number, result: PromiseSettledResult<unknown>): void => {
+      results[place] = result;
+      if (--open === 0) finish?.();
+    };
+    for (const { method, params, notify } of items) {
+      if (notify) {
+        texts.push(notificationText(method, this.#serialise(params)));
+        outlet.remember('notification', method, undefined);
+        continue;
+      }
+      const place = results.length;
+      results.length++;
+      open++;
+      const call = this.#begin(
+        method,
+        (value) => settle(place, { status: 'fulfilled', value }),
+        (reason) => settle(place, { status: 'rejected', reason }),
+        options,
+      );
+      const text = call && this.#write(call, params);
+      if (call === undefined || text === undefined) continue;
+      calls.push(call);
+      texts.push(text);
+    }
+    for (const call of calls) this.#expect(call);
+    const settled = open === 0 ? undefined : new Promise<void>((resolve) => (finish = resolve));
+    if (texts.length > 0) outlet.send(`[${texts.join(',')}]`, this.#pending.size <= texts.length);
+    await (settled ?? outlet.drained());
+    return results;
+  }
+
+  /** Settles the call that a response belongs to, or reports that there is none. `at`: its place in a batch, or −1. */
+  settle(response: Wire, text: string, at: number): void {
+    const ordinal = this.#ordinalOf(response.id);
+    const call = this.#pending.get(ordinal);
+    if (!call) {
+      this.#unmatched(response, ordinal > 0);
+      return;
+    }
+    const { error, result } = response;
+    this.#forget(call);
+    if (error !== undefined && error !== null && isErrorObject(error)) {
+      call.reject(new RpcError(error.code, error.message, error.data));
+    } else if (result === undefined || (error !== undefined && error !== null)) {
+      call.reject(
+        new RpcError(ErrorCode.InternalError, `"${call.method}" got an answer that is no JSON-RPC response`),
+      );
+    } else call.resolve(call.options?.exact ? exactResult(text, at) : result);
+  }
+
+  #unmatched({ id, error }: Wire, late: boolean): void {
+    const { log, outlet } = this.#o;
+    if (late) {
+      log({ level: 'debug', event: 'late-response', message: 'an answer came after its call was over', id });
+    } else if (id === null && isErrorObject(error)) {
+      const message = `the other side could not read a message: ${error.message} (${error.code})`;
+      log({ level: 'warn', event: 'peer-error', message, id, recent: outlet.recent() });
+    } else {
+      const message = `a response belongs to no call of ours: id ${JSON.stringify(id) ?? 'missing'}`;
+      log({ level: 'warn', event: 'unmatched-response', message, id });
+    }
+  }
+
+  /** Whether an id is one of ours and its call is open. */
+  expects(id: unknown): boolean {
+    return this.#pending.has(this.#ordinalOf(id));
+  }
+
+  progress(token: unknown, data: unknown): boolean {
+    const call = this.#pending.get(this.#ordinalOf(token));
+    if (!call) return false;
+    try {
+      call.options?.onProgress?.(data);
+    } catch (error) {
+      const message = `onProgress of "${call.method}" failed`;
+      this.#o.log({ level: 'error', event: 'hook-failed', message, method: call.method, error });
+    }
+    return true;
+  }
+
+  /** Rejects everything open, and everything asked for from now on. */
+  close(error: RpcError): void {
+    if (this.#over) return;
+    this.#over = error;
+    this.#deadlines.close();
+    for (const call of this.#pending.values()) {
+      this.#forget(call);
+      call.reject(copyOf(error));
+    }
+  }
+
+  #begin(
+    method: string,
+    resolve: Resolve,
+    reject: Reject,
+    options: CallOptions | undefined,
+  ): PendingCall | undefined {
+    if (this.#over) {
+      reject(copyOf(this.#over));
+      return undefined;
+    }
+    if (options?.signal?.aborted) {
+      reject(cancelled(options.signal));
+      return undefined;
+    }
+    return new PendingCall(++this.#ordinal, method, resolve, reject, options);
+  }
+
+  /** The call's text, or undefined after rejecting it. */
+  #write(call: PendingCall, params: unknown): string | undefined {
+    const { dialect, outlet } = this.#o;
+    const wanted = call.options?.onProgress
+      ? dialect.askForProgress(params, `${this.#prefix}${call.ordinal}`)
+      : params;
+    try {
+      const json = this.#serialise(wanted);
+      outlet.remember('call', call.method, call.ordinal);
+      return json === undefined
+        ? `${this.#head}${call.ordinal}","method":${JSON.stringify(call.method)}}`
+        : `${this.#head}${call.ordinal}${this.#middle(call.method)}${json}}`;
+    } catch (error) {
+      call.reject(error as RpcError);
+      return undefined;
+    }
+  }
+
+  #middle(method: string): string {
+    let middle = this.#prepared.get(method);
+    if (middle === undefined) {
+      middle = `","method":${JSON.stringify(method)},"params":`;
+      if (this.#prepared.size < maxPrepared) this.#prepared.set(method, middle);
+    }
+    return middle;
+  }
+
+  #serialise(params: unknown): string | undefined {
+    if (params === undefined) return undefined;
+    let json: string | undefined;
+    try {
+      json = JSON.stringify(params);
+    } catch (cause) {
+      throw new RpcError(ErrorCode.InvalidParams, `params cannot be JSON: ${String(cause)}`, undefined, {
+        cause,
+      });
+    }
+    const first = json?.charCodeAt(0);
+    if (json === undefined || (first !== 123 && first !== 91)) {
+      throw new RpcError(ErrorCode.InvalidParams, 'params must be an object or an array');
+    }
+    const { maxDepth, maxMessageBytes } = this.#o;
+    if (mayBeDeep(json, maxDepth) && isTooDeep(json, maxDepth)) {
+      throw new RpcError(ErrorCode.InvalidParams, `params nest deeper than ${maxDepth} levels`, {
+        limit: maxDepth,
+      });
+    }
+    if (isTooLong(json, maxMessageBytes)) {
+      const limit = maxMessageBytes;
+      throw new RpcError(ErrorCode.InvalidParams, `params are longer than ${limit} bytes`, { limit });
+    }
+    return json;
+  }
+
+  #expect(call: PendingCall): void {
+    this.#pending.set(call.ordinal, call);
+    const ms = call.options?.timeoutMs ?? this.#o.timeoutMs;
+    if (ms > 0 && ms !== Number.POSITIVE_INFINITY) this.#deadlines.add(call, Math.ceil(ms));
+    const signal = call.options?.signal;
+    if (signal) {
+      call.onAbort = () => this.#abandon(call, cancelled(signal));
+      signal.addEventListener('abort', call.onAbort, { once: true });
+    }
+  }
+
+  #forget(call: PendingCall): void {
+    this.#pending.delete(call.ordinal);
+    this.#deadlines.remove(call);
+    if (call.onAbort) call.options?.signal?.removeEventListener('abort', call.onAbort);
+  }
+
+  #expire(call: PendingCall): void {
+    const ms = call.options?.timeoutMs ?? this.#o.timeoutMs;
+    const message = `"${call.method}" was not answered within ${ms} ms`;
+    this.#abandon(call, new RpcError(ErrorCode.ToolTimeout, message, { timeout_ms: ms }));
+  }
+
+  /** Rejects a call before its answer and tells the other side. */
+  #abandon(call: PendingCall, error: RpcError): void {
+    const { dialect, outlet } = this.#o;
+    this.#forget(call);
+    const params = dialect.cancelParams(`${this.#prefix}${call.ordinal}`, error.message);
+    outlet.send(notificationText(dialect.cancel, JSON.stringify(params)), false);
+    call.reject(error);
+  }
+
+  /** The number of one of our ids; 0 for any other, also for one that is written differently. */
+  #ordinalOf(id: unknown): number {
+    if (typeof id !== 'string' || !id.startsWith(this.#prefix)) return 0;
+    let ordinal = 0;
+    for (let at = this.#prefix.length; at < id.length; at++) {
+      const digit = id.charCodeAt(at) - 48;
+      if (digit < 0 || digit > 9 || (digit === 0 && ordinal === 0)) return 0;
+      ordinal = ordinal * 10 + digit;
+    }
+    return ordinal <= this.#ordinal ? ordinal : 0;
+  }
+}
+
+function isErrorObject(error: unknown): error is { code: number; message: string; data?: unknown } {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return typeof code === 'number' && typeof message === 'string';
+}
+
+function cancelled(signal: AbortSignal): RpcError {
+  const reason: unknown = signal.reason;
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return new RpcError(ErrorCode.Cancelled, why, undefined, { cause: reason });
+}
+
+/** A fresh error for each caller: a stack of its own, and nothing shared. */
+function copyOf(error: RpcError): RpcError {
+  return new RpcError(error.code, error.message, error.data);
+}
+
+function exactResult(text: string, at: number): unknown {
+  const message = parseExact(text) as { result?: unknown } & { result?: unknown }[];
+  return at < 0 ? message.result : message[at]?.result;
+}

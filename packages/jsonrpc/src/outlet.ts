@@ -1,0 +1,84 @@
+/**
+ * The way out of a connection: one place that knows whether the other side reads.
+ *
+ * Promise: writers that wait are released in order when the other side reads again, and rejected when the
+ * connection is over. A short memory of what was sent explains errors that come back without an id.
+ */
+import type { Destination } from './context.ts';
+import type { RpcError } from './errors.ts';
+import type { RequestId } from './message.ts';
+import type { Transport } from './transport.ts';
+
+type Frame = 'call' | 'notification' | 'response';
+
+interface Waiter {
+  resolve(): void;
+  reject(error: RpcError): void;
+}
+
+const accepted = Promise.resolve();
+const remembered = 16;
+
+export class Outlet implements Destination {
+  /** The other side does not read. */
+  congested = false;
+  readonly #transport: Transport;
+  #waiters: Waiter[] = [];
+  #over: RpcError | undefined;
+  readonly #kinds: Frame[] = new Array(remembered).fill('call');
+  readonly #methods: string[] = new Array(remembered).fill('');
+  readonly #ids: (RequestId | undefined)[] = new Array(remembered).fill(undefined);
+  #sent = 0;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  send(text: string, alone: boolean): void {
+    if (!this.#over && !this.#transport.send(text, alone)) this.congested = true;
+  }
+
+  deliver(text: string, alone: boolean): void {
+    this.send(text, alone);
+  }
+
+  skip(): void {}
+
+  /** Resolves when the other side reads. */
+  drained(): Promise<void> {
+    if (this.#over) return Promise.reject(this.#over);
+    if (!this.congested) return accepted;
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+  }
+
+  release(): void {
+    this.congested = false;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter.resolve();
+  }
+
+  close(error: RpcError): void {
+    this.#over ??= error;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter.reject(error);
+  }
+
+  remember(kind: Frame, method: string, id: RequestId | undefined): void {
+    const at = this.#sent++ % remembered;
+    this.#kinds[at] = kind;
+    this.#methods[at] = method;
+    this.#ids[at] = id;
+  }
+
+  /** The last frames sent, oldest first: kinds, methods and ids, no contents. */
+  recent(): string[] {
+    const count = Math.min(this.#sent, remembered);
+    return Array.from({ length: count }, (_, i) => {
+      const at = (this.#sent - count + i) % remembered;
+      const id = this.#ids[at];
+      return `${this.#kinds[at]} ${this.#methods[at]}${id === undefined ? '' : ` ${JSON.stringify(id)}`}`;
+    });
+  }
+}

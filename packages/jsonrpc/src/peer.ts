@@ -1,0 +1,394 @@
+/**
+ * A JSON-RPC 2.0 peer: client and server at once on one connection.
+ *
+ * Promise: whatever comes in is answered as the specification says or reported to the log, never both and never
+ * neither. No input ends the connection except a byte stream that has lost its framing. When the connection ends,
+ * everything open ends with it, with the reason.
+ */
+import { type Api, api } from './api.ts';
+import type { BatchItem, CallOptions } from './call.ts';
+import type { Remote, Request } from './context.ts';
+import type { Contract, Contracts, ParamsOf, ResultOf, SchemaCompiler } from './contract.ts';
+import { type DialectName, dialectOf } from './dialect.ts';
+import { openRpc, type ServiceInfo } from './discover.ts';
+import { ErrorCode, RpcError } from './errors.ts';
+import { Incoming } from './incoming.ts';
+import { chain, type Interceptor, incomingTraffic, type Traffic } from './intercept.ts';
+import { type Log, logErrors } from './log.ts';
+import { type Entry, type Handler, Methods } from './methods.ts';
+import { Outgoing } from './outgoing.ts';
+import { Outlet } from './outlet.ts';
+import { Reader } from './reader.ts';
+import { Exchange } from './replies.ts';
+import type { InputOf, OutputOf, Schema } from './schema.ts';
+import { type ProgressStream, streamOf } from './stream.ts';
+import type { CloseReason, Damage, Sink, Transport } from './transport.ts';
+import { Turn } from './turn.ts';
+
+export interface PeerOptions {
+  /** How cancellation and progress are spelt; default `chassis`. */
+  readonly dialect?: DialectName | undefined;
+  /** Deadline of every call in milliseconds unless it says otherwise; default 60,000; 0 for none. */
+  readonly timeoutMs?: number | undefined;
+  /** Requests of the other side that run at once; the rest wait; default 256. */
+  readonly maxInFlight?: number | undefined;
+  /** Longest message in bytes of UTF-8, in either direction; default 64 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Deepest nesting of a message in either direction; default 512. */
+  readonly maxDepth?: number | undefined;
+  /** Most messages in a batch, in either direction; default 1,000. */
+  readonly maxBatch?: number | undefined;
+  /** Methods shared with other connections; default: a registry of this peer's own. */
+  readonly methods?: Methods | undefined;
+  /** Makes contracts in plain JSON Schema validate (in the peer's own registry). */
+  readonly jsonSchema?: SchemaCompiler | undefined;
+  /** Code around every call and notification; the first is the outermost. */
+  readonly interceptors?: readonly Interceptor[] | undefined;
+  /** Scopes of the other side, for access rules; may be changed later through `peer.scopes`. */
+  readonly scopes?: Iterable<string> | undefined;
+  /** Who the other side is, for access rules. */
+  readonly identity?: unknown;
+  /** Title and version in the `rpc.discover` document; `false` does not offer it. */
+  readonly discover?: ServiceInfo | false | undefined;
+  /** Contracts of the other side: `call` of a notification, and the reverse, is then refused here. */
+  readonly remote?: Contracts | undefined;
+  /** Where the connection reports; default: errors to stderr. */
+  readonly log?: Log | undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a peer whose other side is not described takes any method
+type Untyped = any;
+
+type KindOf<C> = C extends { readonly kind: 'notification' } ? 'notification' : 'method';
+type NamesOf<C, Kind> = string extends keyof C
+  ? never
+  : { [M in keyof C & string]: KindOf<C[M]> extends Kind ? M : never }[keyof C & string];
+type AnyName<C> = string extends keyof C ? string : never;
+
+/**
+ * @typeParam C the other side's {@link Contracts}: `call`, `notify` and `api` then know its methods
+ */
+export class Peer<C extends Contracts = Untyped> implements Remote {
+  /** The other side's methods as functions: `peer.api.tool.add({ a, b })` calls `tool.add`. */
+  readonly api: Api<C> = api((method, params, options) =>
+    this.call(method as never, params as never, options),
+  ) as Api<C>;
+  /** Resolves, never rejects, when the connection is over. */
+  readonly closed: Promise<CloseReason>;
+  /** What the other side may do; consulted by access rules. */
+  readonly scopes: Set<string>;
+  readonly identity: unknown;
+  readonly methods: Methods;
+  /** Called for a notification that nobody registered; without it, it is logged. */
+  onUnknownNotification: ((method: string, params: unknown) => unknown) | undefined;
+  /** Serves every method that nobody registered; throw `MethodNotFound` for those it does not know. */
+  onUnknownMethod: Handler | undefined;
+
+  readonly #transport: Transport;
+  readonly #outlet: Outlet;
+  readonly #incoming: Incoming;
+  readonly #outgoing: Outgoing;
+  readonly #reader: Reader;
+  readonly #turn: Turn;
+  readonly #timeoutMs: number;
+  readonly #remote: Contracts | undefined;
+  readonly #outward: ((traffic: Traffic) => unknown) | undefined;
+  readonly #discover: Entry | undefined;
+  #held = false;
+  #inputEnded = false;
+  #lastWords: NodeJS.Timeout | undefined;
+  #closing: CloseReason | undefined;
+  #resolveClosed: (reason: CloseReason) => void = () => {};
+
+  /** Starts the transport at once: register methods in the same tick, or pass them as the option `methods`. */
+  constructor(transport: Transport, options: PeerOptions = {}) {
+    const dialect = dialectOf(options.dialect);
+    const log = options.log ?? logErrors;
+    const timeoutMs = options.timeoutMs ?? 60_000;
+    const maxInFlight = options.maxInFlight ?? 256;
+    const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
+    const maxDepth = options.maxDepth ?? 512;
+    const maxBatch = options.maxBatch ?? 1000;
+    for (const [name, value] of Object.entries({ maxInFlight, maxMessageBytes, maxDepth, maxBatch })) {
+      if (!(value >= 1)) throw new TypeError(`${name} must be at least 1, not ${value}`);
+    }
+    this.#transport = transport;
+    this.#timeoutMs = timeoutMs;
+    this.#remote = options.remote;
+    this.scopes = new Set(options.scopes);
+    this.identity = options.identity;
+    this.methods = options.methods ?? new Methods({ jsonSchema: options.jsonSchema });
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+    const interceptors = options.interceptors ?? [];
+    if (interceptors.length > 0) {
+      this.#outward = chain(interceptors, (traffic) =>
+        traffic.kind === 'call'
+          ? this.#outgoing.call(traffic.method, traffic.params, traffic.options)
+          : this.#outgoing.notify(traffic.method, traffic.params),
+      );
+    }
+    this.#discover = options.discover === false ? undefined : this.#discovery(options.discover);
+    this.#turn = new Turn(() => this.#goOn());
+    this.#outlet = new Outlet(transport);
+    const limits = { maxMessageBytes, maxDepth, maxBatch };
+    this.#outgoing = new Outgoing({ outlet: this.#outlet, dialect, log, timeoutMs, ...limits });
+    this.#incoming = new Incoming({
+      remote: this,
+      outlet: this.#outlet,
+      turn: this.#turn,
+      dialect,
+      log,
+      maxInFlight,
+      ...limits,
+      find: (method, kind) => this.methods.get(method) ?? this.#unregistered(method, kind),
+      invoke: invoker(interceptors),
+      mayRefuse: () => this.#outgoing.size > 0,
+      settled: () => this.#settled(),
+    });
+    this.#reader = new Reader({
+      incoming: this.#incoming,
+      outgoing: this.#outgoing,
+      turn: this.#turn,
+      dialect,
+      log,
+      noise: transport.noise && ((text) => transport.noise?.(text)),
+      ...limits,
+    });
+    transport.start(this.#sink(), maxMessageBytes);
+  }
+
+  /** Offers a method; see {@link Methods.method}. */
+  method<P = unknown>(name: string, handler: Handler<P>): this;
+  method<const P extends Schema, const R extends Schema>(
+    name: string,
+    contract: Contract<P, R>,
+    handler: Handler<OutputOf<P>, InputOf<R> | Promise<InputOf<R>>>,
+  ): this;
+  method(name: string, first: Contract | Handler<never>, second?: Handler<never>): this {
+    this.methods.method(name, first as Contract, second as never);
+    return this;
+  }
+
+  /** Listens for a notification; see {@link Methods.notification}. */
+  notification<P = unknown>(name: string, handler: Handler<P>): this;
+  notification<const P extends Schema>(
+    name: string,
+    contract: Contract<P>,
+    handler: Handler<OutputOf<P>>,
+  ): this;
+  notification(name: string, first: Contract | Handler<never>, second?: Handler<never>): this {
+    this.methods.notification(name, first as Contract, second as never);
+    return this;
+  }
+
+  /**
+   * Calls a method of the other side.
+   *
+   * @param params an object or an array, or nothing
+   * @returns its result; rejects with an `RpcError`: the other side's, or ToolTimeout (−32001), Cancelled
+   * (−32003), Unavailable (−32004: the connection is over; `data` is the {@link CloseReason} with `cause`), InvalidParams
+   * (−32602: params cannot be sent)
+   */
+  call<M extends NamesOf<C, 'method'>>(
+    method: M,
+    params: ParamsOf<C[M]>,
+    options?: CallOptions,
+  ): Promise<ResultOf<C[M]>>;
+  call<T = unknown>(method: AnyName<C>, params?: unknown, options?: CallOptions): Promise<T>;
+  call(method: string, params?: unknown, options?: CallOptions): Promise<unknown> {
+    const wrong = this.#wrongKind(method, 'method');
+    if (wrong) return Promise.reject(wrong);
+    if (!this.#outward) return this.#outgoing.call(method, params, options);
+    return this.#intercepted({ direction: 'outgoing', kind: 'call', method, params, options });
+  }
+
+  /**
+   * Sends a notification.
+   *
+   * @returns resolves when it was accepted and the other side reads; rejects with an `RpcError` when the
+   * connection is over or params cannot be sent
+   */
+  notify<M extends NamesOf<C, 'notification'>>(method: M, params: ParamsOf<C[M]>): Promise<void>;
+  notify(method: AnyName<C>, params?: unknown): Promise<void>;
+  notify(method: string, params?: unknown): Promise<void> {
+    const wrong = this.#wrongKind(method, 'notification');
+    if (wrong) return Promise.reject(wrong);
+    if (!this.#outward) return this.#outgoing.notify(method, params);
+    return this.#intercepted({
+      direction: 'outgoing',
+      kind: 'notification',
+      method,
+      params,
+    }) as Promise<void>;
+  }
+
+  /**
+   * Sends several calls and notifications as one message.
+   *
+   * @returns one settled result for each call, in the order of the calls; notifications have none. `timeoutMs` and
+   * `signal` hold for each call. Rejects if the batch cannot be sent at all
+   */
+  batch(items: readonly BatchItem[], options?: CallOptions): Promise<PromiseSettledResult<unknown>[]> {
+    return this.#outgoing.batch(items, options);
+  }
+
+  /**
+   * Calls a method and gives its progress as an async iterable; leaving the loop early cancels the call.
+   *
+   * @example for await (const part of peer.stream('tool.search', { text })) show(part);
+   */
+  stream<T = unknown>(method: string, params?: unknown, options?: CallOptions): ProgressStream<T> {
+    return streamOf<T>(
+      (more) => this.call(method as never, params as never, { ...options, ...more }) as Promise<T>,
+      options,
+    );
+  }
+
+  /** Answers one message text outside the transport; undefined if it gets no answer. For request-response hosts. */
+  exchange(text: string): Promise<string | undefined> {
+    const exchange = new Exchange();
+    if (this.#closing) return Promise.reject(unavailable(this.#closing));
+    if (!this.#reader.message(text, exchange)) exchange.skip();
+    return exchange.answer;
+  }
+
+  /** Calls of ours that wait for an answer, and requests of the other side that wait or run. */
+  get open(): { readonly calls: number; readonly requests: number } {
+    return { calls: this.#outgoing.size, requests: this.#incoming.size };
+  }
+
+  /**
+   * Ends the connection: our open calls reject, handlers' signals abort, what was accepted for sending is sent.
+   *
+   * @param reason one sentence for `closed` and for those who wait
+   */
+  async close(reason = 'this side closed the connection'): Promise<void> {
+    this.#end({ kind: 'closed', message: reason });
+    await this.#transport.close();
+    await this.closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #sink(): Sink {
+    return {
+      message: (text) => {
+        if (this.#closing) return true;
+        this.#reader.message(text, this.#outlet);
+        return this.#mayGoOn();
+      },
+      damaged: (damage) => {
+        this.#damaged(damage);
+        return this.#mayGoOn();
+      },
+      drained: () => {
+        this.#outlet.release();
+        this.#goOn();
+      },
+      ended: () => this.#ended(),
+      closed: (reason) => {
+        this.#end(reason);
+        this.#resolveClosed(
+          this.#closing?.kind === 'closed' ? { ...reason, ...this.#closing } : (this.#closing ?? reason),
+        );
+      },
+    };
+  }
+
+  /** Whether the transport shall deliver more; if not, it is told later. */
+  #mayGoOn(): boolean {
+    // Reading on while own calls are open: their answers may be what the waiting handlers need.
+    const full = this.#incoming.full && (this.#outlet.congested || this.#outgoing.size === 0);
+    this.#held = this.#turn.exhausted || full;
+    return !this.#held;
+  }
+
+  #goOn(): void {
+    if (this.#closing) return;
+    this.#incoming.pump();
+    this.#settled();
+  }
+
+  #settled(): void {
+    if (this.#inputEnded && this.#incoming.size === 0) this.#finish();
+    else if (this.#held && this.#mayGoOn()) this.#transport.resume();
+  }
+
+  #damaged(damage: Damage): void {
+    this.#reader.damaged(damage, this.#outlet);
+    if (damage.kind !== 'header') return;
+    this.#end({ kind: 'error', message: `the byte stream lost its framing: ${damage.message}` });
+    void this.#transport.close();
+  }
+
+  /** No answers will come any more, but ours may still be wanted. */
+  #ended(): void {
+    if (this.#closing || this.#inputEnded) return;
+    this.#inputEnded = true;
+    this.#outgoing.close(unavailable(endedByPeer));
+    if (this.#incoming.size === 0) this.#finish();
+    else if (this.#timeoutMs > 0) this.#lastWords = setTimeout(() => this.#finish(), this.#timeoutMs);
+  }
+
+  #finish(): void {
+    this.#end(endedByPeer);
+    void this.#transport.close();
+  }
+
+  #end(reason: CloseReason): void {
+    if (this.#closing) return;
+    this.#closing = reason;
+    clearTimeout(this.#lastWords);
+    const error = unavailable(reason);
+    this.#outgoing.close(error);
+    this.#incoming.close(error);
+    this.#outlet.close(error);
+  }
+
+  #unregistered(method: string, kind: Entry['kind']): Entry | undefined {
+    if (method === 'rpc.discover' && kind === 'method') return this.#discover;
+    if (method.startsWith('rpc.')) return undefined;
+    const hook = kind === 'method' ? this.onUnknownMethod : this.onUnknownNotification;
+    if (!hook) return undefined;
+    const invoke: Handler =
+      kind === 'method' ? (hook as Handler) : (params) => this.onUnknownNotification?.(method, params);
+    return { name: method, kind, contract: {}, exact: false, invoke };
+  }
+
+  #discovery(info: ServiceInfo = { title: 'JSON-RPC service', version: '0.0.0' }): Entry {
+    const invoke = () => openRpc(this.methods.entries(), this, info);
+    return { name: 'rpc.discover', kind: 'method', contract: {}, exact: false, invoke };
+  }
+
+  #wrongKind(method: string, kind: 'method' | 'notification'): RpcError | undefined {
+    if (!this.#remote || !Object.hasOwn(this.#remote, method)) return undefined;
+    const declared = this.#remote[method]?.kind ?? 'method';
+    if (declared === kind) return undefined;
+    const message =
+      declared === 'method'
+        ? `"${method}" is a method: use call`
+        : `"${method}" is a notification: use notify`;
+    return new RpcError(ErrorCode.InvalidRequest, message);
+  }
+
+  async #intercepted(traffic: Traffic): Promise<unknown> {
+    return this.#outward?.(traffic);
+  }
+}
+
+const endedByPeer: CloseReason = { kind: 'ended', message: 'the other side ended the connection' };
+
+/** What callers get when the connection is over. */
+function unavailable(reason: CloseReason): RpcError {
+  return new RpcError(ErrorCode.Unavailable, reason.message, { cause: reason.message, ...reason });
+}
+
+function invoker(interceptors: readonly Interceptor[]): (entry: Entry, request: Request) => unknown {
+  if (interceptors.length === 0) return (entry, request) => entry.invoke(request.params, request);
+  return (entry, request) =>
+    chain(interceptors, (traffic) => entry.invoke(traffic.params, request))(incomingTraffic(request));
+}

@@ -1,0 +1,49 @@
+/**
+ * A budget for one turn of the event loop.
+ *
+ * Promise: a connection that never runs dry still lets timers and other connections in, after 256 messages or
+ * about 2 ms of work, whichever comes first. Looking at the clock is rare while messages are cheap.
+ */
+const messages = 256;
+const milliseconds = 2;
+
+export class Turn {
+  /** Nothing more may be started until `renew` was called. */
+  exhausted = false;
+  readonly #renewed: () => void;
+  #left = messages;
+  #until = 0;
+  #checkIn = 1;
+  #checkEvery = 1;
+
+  /** @param renewed called when the event loop has had its turn */
+  constructor(renewed: () => void) {
+    this.#renewed = renewed;
+  }
+
+  /** Counts one message that was worked on. */
+  step(): void {
+    if (--this.#left <= 0) this.#exhaust();
+    else if (--this.#checkIn <= 0) this.#check();
+  }
+
+  #check(): void {
+    const now = performance.now();
+    const late = now >= this.#until;
+    // Expensive handlers make the clock worth a look after every one of them.
+    this.#checkEvery = late ? 1 : Math.min(16, this.#checkEvery * 2);
+    this.#checkIn = this.#checkEvery;
+    if (late) this.#exhaust();
+  }
+
+  #exhaust(): void {
+    if (this.exhausted) return;
+    this.exhausted = true;
+    setImmediate(() => {
+      this.exhausted = false;
+      this.#left = messages;
+      this.#until = performance.now() + milliseconds;
+      this.#renewed();
+    });
+  }
+}
