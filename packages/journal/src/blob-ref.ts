@@ -34,23 +34,23 @@ export function isBlobRef(value: unknown): value is BlobRef {
   if (typeof $blob !== 'object' || $blob === null || Object.keys(value).length !== 1) return false;
   const { sha256, bytes, media_type } = $blob as Record<string, unknown>;
   return (
-    typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) && typeof bytes === 'number' && typeof media_type === 'string'
+    typeof sha256 === 'string' &&
+    /^[0-9a-f]{64}$/.test(sha256) &&
+    typeof bytes === 'number' &&
+    typeof media_type === 'string'
   );
-}
-
-/** Whether a store gave this very object out as a reference. */
-export function isIssued(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && issued.has(value);
 }
 
 /**
  * Data as it is logged: user objects that look like references get one more `$`.
  * @param original the data before it was copied, in which references that were given out are recognised
+ * @param trusted an object of `original` that is a reference although no store of this process gave it out
  */
-export function escapeRefs(copy: Json, original: unknown): Json {
-  return mapRefs(copy, original, (key, value, source) =>
-    isIssued(source) ? undefined : { [`$${key}`]: escapeRefs(value, (source as Record<string, unknown>)[key]) },
-  );
+export function escapeRefs(copy: Json, original: unknown, trusted?: unknown): Json {
+  return mapRefs(copy, original, (key, value, source) => {
+    if (issued.has(source as object) || (trusted !== undefined && source === trusted)) return undefined;
+    return { [`$${key}`]: escapeRefs(value, (source as Record<string, unknown>)[key], trusted) };
+  });
 }
 
 /** Logged data with references replaced by their values and escapes removed. */
@@ -68,7 +68,9 @@ function mapRefs(
 ): Json {
   if (typeof value !== 'object' || value === null || isExactNumber(value)) return value;
   if (Array.isArray(value)) {
-    return (value as readonly Json[]).map((item, i) => mapRefs(item, (source as Json[] | undefined)?.[i], change));
+    return (value as readonly Json[]).map((item, i) =>
+      mapRefs(item, (source as Json[] | undefined)?.[i], change),
+    );
   }
   const keys = Object.keys(value);
   const [key = ''] = keys;

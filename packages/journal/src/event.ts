@@ -97,7 +97,11 @@ export interface EventData {
     /** The tools offered in this turn (`ToolSpec[]`), by content hash. */
     readonly tools?: BlobRef;
     /** The model of this turn: first choice and fallbacks. */
-    readonly model?: { readonly name: string; readonly fallbacks: readonly string[]; readonly params: JsonObject };
+    readonly model?: {
+      readonly name: string;
+      readonly fallbacks: readonly string[];
+      readonly params: JsonObject;
+    };
   };
   'step.started': StepStarted;
   'step.chunk': {

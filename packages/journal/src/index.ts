@@ -1,7 +1,10 @@
 export { messageDelta } from './delta.ts';
 export { canonicalJson, digestOf, digestOfRequest } from './digest.ts';
 export * from './event.ts';
-export { parseJson, plainNumbers, stringifyJson } from './json.ts';
+export { type FileStoreOptions, fileStore } from './file/file-store.ts';
+export { Fold, foldSession } from './fold.ts';
+export { isExactNumber, parseJson, plainNumbers, stringifyJson } from './json.ts';
+export { memoryStore, memoryWriter } from './memory-store.ts';
 export { nearest } from './nearest.ts';
 export { formatPointer, getPointer, parsePointer, setPointer } from './pointer.ts';
 export { Secrets } from './secrets.ts';

@@ -163,9 +163,13 @@ function isPlain(value: object): boolean {
 /** Walks again, now keeping the path, and says what cannot be JSON and where. */
 function refusal(root: unknown): ChassisError {
   const fail = (path: string, what: string): ChassisError =>
-    new ChassisError('InvalidOutput', `the value at ${path === '' ? 'the root' : path} is ${what}, which JSON cannot hold`, {
-      data: { path, reason: what },
-    });
+    new ChassisError(
+      'InvalidOutput',
+      `the value at ${path === '' ? 'the root' : path} is ${what}, which JSON cannot hold`,
+      {
+        data: { path, reason: what },
+      },
+    );
   const open = new Set<object>();
   const walk = (value: unknown, path: string): ChassisError | undefined => {
     if (value === undefined) return fail(path, 'undefined');

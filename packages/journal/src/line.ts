@@ -58,7 +58,7 @@ export class LineEncoder {
 export function storedHash(line: Buffer): string | undefined {
   const start = line.length - TAIL;
   if (start < 2) return undefined;
-  const tail = line.toString("latin1", start);
+  const tail = line.toString('latin1', start);
   if (!tail.startsWith(OPEN) || !tail.endsWith('"}')) return undefined;
   const hex = tail.slice(OPEN.length, -2);
   return /^[0-9a-f]{64}$/.test(hex) ? hex : undefined;
@@ -88,7 +88,7 @@ const HEAD =
 
 /** A line's head, or undefined when the line does not start as ours do. */
 export function lineHead(line: Buffer): LineHead | undefined {
-  const match = HEAD.exec(line.toString("latin1", 0, 512));
+  const match = HEAD.exec(line.toString('latin1', 0, 512));
   if (!match) return undefined;
   const [, v, session = '', seq, time, type = '', step] = match;
   return {

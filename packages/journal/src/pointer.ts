@@ -111,7 +111,10 @@ function missing(pointer: string, parent: readonly string[], token: string, valu
     const names = Object.keys(value);
     near = nearest(token, names);
     if (near.length === 0) near = names.slice(0, 8);
-    hint = near.length === 0 ? `${where} is empty` : `${where} has ${near.map((name) => JSON.stringify(name)).join(', ')}`;
+    hint =
+      near.length === 0
+        ? `${where} is empty`
+        : `${where} has ${near.map((name) => JSON.stringify(name)).join(', ')}`;
   } else {
     hint = `${where} is ${value === null ? 'null' : `a ${isExactNumber(value) ? 'number' : typeof value}`}`;
   }

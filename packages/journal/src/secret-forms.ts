@@ -33,8 +33,28 @@ export function formsOf(value: string): string[] {
 
 /** Starts of the key shapes below; when none is in a text, no key is. */
 const MARKS = [
-  'sk-', 'ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'glpat-', 'AKIA', 'ASIA', 'AIza', 'xoxb-', 'xoxp-',
-  'xoxa-', 'xoxr-', 'xoxs-', 'npm_', 'hf_', 'eyJ', 'sk_live_', 'rk_live_', 'PRIVATE KEY-----',
+  'sk-',
+  'ghp_',
+  'gho_',
+  'ghu_',
+  'ghs_',
+  'ghr_',
+  'github_pat_',
+  'glpat-',
+  'AKIA',
+  'ASIA',
+  'AIza',
+  'xoxb-',
+  'xoxp-',
+  'xoxa-',
+  'xoxr-',
+  'xoxs-',
+  'npm_',
+  'hf_',
+  'eyJ',
+  'sk_live_',
+  'rk_live_',
+  'PRIVATE KEY-----',
 ];
 
 /** Keys whose shape leaves no doubt: a fixed prefix and a long random rest. */
@@ -65,4 +85,5 @@ export function mayHoldKey(text: string): boolean {
 }
 
 /** The end of a text that may be the beginning of a key, so that a stream must not pass it on yet. */
-export const OPEN_KEY = /(?<![A-Za-z0-9_-])(?:sk[-_]|rk_|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|xox[abprs]-|npm_|hf_|eyJ)[A-Za-z0-9_.-]{0,512}$|-----BEGIN [A-Z ]{0,40}-{0,5}[A-Za-z0-9+/=\s]{0,8192}$/;
+export const OPEN_KEY =
+  /(?<![A-Za-z0-9_-])(?:sk[-_]|rk_|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|xox[abprs]-|npm_|hf_|eyJ)[A-Za-z0-9_.-]{0,512}$|-----BEGIN [A-Z ]{0,40}-{0,5}[A-Za-z0-9+/=\s]{0,8192}$/;

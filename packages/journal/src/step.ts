@@ -48,7 +48,11 @@ export interface Turn {
   readonly input: string;
   /** What the agent was offered in this turn. */
   readonly tools?: readonly ToolSpec[];
-  readonly model?: { readonly name: string; readonly fallbacks: readonly string[]; readonly params: JsonObject };
+  readonly model?: {
+    readonly name: string;
+    readonly fallbacks: readonly string[];
+    readonly params: JsonObject;
+  };
   readonly outcome?: Outcome;
   readonly answer?: string;
   readonly error?: ErrorRecord;

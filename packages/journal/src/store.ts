@@ -40,7 +40,12 @@ export interface Reader {
   readonly header: SessionHeader;
   events(options?: ReadOptions): AsyncIterable<Event | UnknownEvent>;
   /** The raw lines as they stand on disk, for `log`. `follow` keeps waiting for more until the signal aborts. */
-  lines(options?: { from?: number; to?: number; follow?: boolean; signal?: AbortSignal }): AsyncIterable<string>;
+  lines(options?: {
+    from?: number;
+    to?: number;
+    follow?: boolean;
+    signal?: AbortSignal;
+  }): AsyncIterable<string>;
   /** The fold up to and including `seq` (default: the end). */
   view(to?: number): Promise<SessionView>;
 }
@@ -102,5 +107,7 @@ export interface Store {
   remove(id: string, options?: { readonly force?: boolean }): Promise<number>;
   /** Deletes blobs that no session refers to any more. Returns the bytes freed. */
   collect(): Promise<number>;
+  /** The bytes stored under a content hash (a file's content before or after a step, …), or undefined. */
+  blob(sha256: string): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }

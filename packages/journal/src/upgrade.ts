@@ -38,7 +38,10 @@ export function upgradeEvent(event: Raw): Raw {
   while (current.v < FORMAT_VERSION) {
     const upgrade = upgraders[current.v];
     if (!upgrade) {
-      throw new ChassisError('InternalError', `there is no way from format version ${current.v} to ${current.v + 1}`);
+      throw new ChassisError(
+        'InternalError',
+        `there is no way from format version ${current.v} to ${current.v + 1}`,
+      );
     }
     current = upgrade(current);
   }

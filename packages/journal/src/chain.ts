@@ -1,0 +1,106 @@
+/**
+ * Follows the hash chain line by line and tells a whole line from a damaged, repeated or missing one.
+ *
+ * Promise: a changed bit is noticed at its own line, and the lines after it are still recognised as whole.
+ */
+import { computedHash, GENESIS, type LineHead, lineHead, storedHash } from './line.ts';
+
+export interface Checked {
+  /** Whether the bytes are what the writer wrote, as far as can be known. */
+  readonly whole: boolean;
+  readonly head?: LineHead;
+  readonly hash?: string;
+  readonly problem?: { readonly kind: string; readonly message: string; readonly seq?: number };
+}
+
+/** How many of the last hashes a line may follow; more than one only after damage or two writers. */
+const REACH = 8;
+
+export class Chain {
+  /** Sequence number that comes next. */
+  expected: number;
+  /** Hash of the last whole line. */
+  hash: string;
+  /** Hashes that the next line may follow, the likeliest first. */
+  #previous: string[];
+  #damaged = false;
+  /** Set when nothing is known about what came before: the first line is taken as it is. */
+  #open: boolean;
+
+  constructor(expected = 0, hash: string | undefined = GENESIS) {
+    this.expected = expected;
+    this.hash = hash ?? GENESIS;
+    this.#open = hash === undefined;
+    this.#previous = hash === undefined ? [] : [hash];
+  }
+
+  /** A chain that starts anywhere, taking the first line on trust. */
+  static from(seq: number): Chain {
+    const chain = new Chain(seq, GENESIS);
+    chain.#open = true;
+    chain.#previous = [];
+    return chain;
+  }
+
+  check(line: Buffer): Checked {
+    const stored = storedHash(line);
+    const head = lineHead(line);
+    if (stored === undefined || head === undefined) {
+      this.#damaged = true;
+      if (stored !== undefined) this.#remember(stored);
+      return damaged('parse', 'this is no whole event');
+    }
+    const follows = this.#previous.find((previous) => computedHash(previous, line) === stored);
+    if (follows === undefined && !this.#anchors(head)) {
+      this.#damaged = true;
+      const [latest] = this.#previous;
+      this.#remember(...(latest === undefined ? [stored] : [stored, computedHash(latest, line)]));
+      return { ...damaged('hash', 'its bytes do not match its hash', head.seq), head };
+    }
+    // After an open start the first line says where we are.
+    const missing = this.#open ? 0 : head.seq - this.expected;
+    const problem =
+      missing < 0
+        ? { kind: 'duplicate', message: `sequence number ${head.seq} stands here again`, seq: head.seq }
+        : (missing > 0 && !(this.#damaged && follows !== undefined)) || follows === undefined
+          ? this.#gap(head.seq)
+          : undefined;
+    this.#damaged = false;
+    this.#open = false;
+    if (missing < 0) {
+      this.#remember(stored);
+    } else {
+      this.expected = head.seq + 1;
+      this.hash = stored;
+      // The usual case: one line after the other, nothing else to remember.
+      if (follows === this.#previous[0] && !problem) this.#previous = [stored];
+      else this.#remember(stored);
+    }
+    return { whole: true, head, hash: stored, ...(problem ? { problem } : {}) };
+  }
+
+  /** Whether a line that follows nothing known may be the first one after a hole. */
+  #anchors(head: LineHead): boolean {
+    return this.#open || head.seq > this.expected;
+  }
+
+  #gap(seq: number): Checked['problem'] {
+    if (this.#open) return undefined;
+    return {
+      kind: 'gap',
+      message:
+        seq > this.expected
+          ? `events ${this.expected} to ${seq - 1} are missing before it`
+          : 'it does not follow the event before it',
+      seq: this.expected,
+    };
+  }
+
+  #remember(...hashes: string[]): void {
+    this.#previous = [...hashes, ...this.#previous].slice(0, REACH);
+  }
+}
+
+function damaged(kind: string, message: string, seq?: number): Checked {
+  return { whole: false, problem: { kind, message, ...(seq === undefined ? {} : { seq }) } };
+}

@@ -1,0 +1,251 @@
+/**
+ * Gets lines to the disk: gathered into few writes, in order, one write at a time.
+ *
+ * Promise: what `barrier` acknowledged is on disk (fdatasync, with the names of new files and the blobs that the lines
+ * refer to). After a failure nothing more is written and no half line is left, as far as the disk allows.
+ */
+import { writeSync } from 'node:fs';
+import { ChassisError } from '@chassis/errors';
+import type { BlobFiles } from './blob-files.ts';
+import { type Disk, isCode } from './disk.ts';
+import type { SessionLayout } from './layout.ts';
+import type { Lock } from './lock.ts';
+
+/** A segment that has grown to this is closed and the next one begun. */
+export const SEGMENT_BYTES = 8 * 1024 * 1024;
+const BATCH_BYTES = 256 * 1024;
+/** How long lines wait for company when nobody waits for them, in milliseconds. */
+const GATHER_MS = 5;
+
+interface Batch {
+  readonly first: number;
+  bytes: Buffer;
+  used: number;
+}
+
+export interface AppenderStart {
+  readonly disk: Disk;
+  readonly layout: SessionLayout;
+  readonly blobs: BlobFiles;
+  readonly lock: Lock;
+  /** The open segment: its file and its length. Undefined: the first line begins a new one. */
+  readonly segment: { readonly fd: number; readonly first: number; readonly length: number } | undefined;
+  readonly segmentBytes: number;
+  /** Called with a segment that is complete. */
+  readonly onComplete: (first: number) => void;
+}
+
+export class Appender {
+  readonly #start: AppenderStart;
+  #segment: { fd: number; first: number; length: number } | undefined;
+  #batches: Batch[] = [];
+  #spare: Buffer | undefined;
+  #writing: Batch | undefined;
+  #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #unsynced = false;
+  #failed: Error | undefined;
+
+  constructor(start: AppenderStart) {
+    this.#start = start;
+    this.#segment = start.segment && { ...start.segment };
+    flushAtExit(this);
+  }
+
+  get failed(): Error | undefined {
+    return this.#failed;
+  }
+
+  get length(): number {
+    return this.#segment?.length ?? 0;
+  }
+
+  write(line: Buffer, seq: number): void {
+    let batch = this.#batches.at(-1);
+    if (!batch || batch.used + line.length > batch.bytes.length) {
+      batch = { first: seq, bytes: this.#buffer(line.length), used: 0 };
+      this.#batches.push(batch);
+    }
+    batch.used += line.copy(batch.bytes, batch.used);
+    if (!this.#running && !this.#timer) this.#timer = setTimeout(() => this.#kick(), GATHER_MS);
+  }
+
+  barrier(): Promise<void> {
+    if (this.#failed) return Promise.reject(this.#failed);
+    if (!this.#running && this.#batches.length === 0 && !this.#unsynced && !this.#start.blobs.hasPending) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#kick();
+    });
+  }
+
+  async close(): Promise<void> {
+    try {
+      // A failure was told already, to everybody who waited.
+      if (!this.#failed) await this.barrier();
+    } finally {
+      forget(this);
+      clearTimeout(this.#timer);
+      await this.#running;
+      if (this.#segment) await this.#start.disk.close(this.#segment.fd);
+      this.#segment = undefined;
+    }
+  }
+
+  /** For a process that is about to exit: what is queued is written now, over what may be half written. */
+  flushNow(): void {
+    if (this.#failed || !this.#segment) return;
+    try {
+      this.#start.lock.check();
+      let position = this.#segment.length;
+      for (const batch of this.#writing ? [this.#writing, ...this.#batches] : this.#batches) {
+        for (let done = 0; done < batch.used; ) {
+          done += writeSync(this.#segment.fd, batch.bytes, done, batch.used - done, position + done);
+        }
+        position += batch.used;
+      }
+      this.#batches = [];
+      this.#writing = undefined;
+      this.#segment.length = position;
+    } catch {
+      // Too late to tell anybody; nothing of this was acknowledged.
+    }
+  }
+
+  #buffer(least: number): Buffer {
+    if (this.#spare && this.#spare.length >= least) {
+      const spare = this.#spare;
+      this.#spare = undefined;
+      return spare;
+    }
+    return Buffer.allocUnsafe(Math.max(BATCH_BYTES, least));
+  }
+
+  #kick(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#running) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      // Lines that came meanwhile and that nobody waits for gather again.
+      if (this.#failed) return;
+      if (this.#waiting.length > 0) this.#kick();
+      else if (this.#batches.length > 0) this.#timer ??= setTimeout(() => this.#kick(), GATHER_MS);
+    });
+  }
+
+  async #run(): Promise<void> {
+    try {
+      do {
+        const waiting = this.#waiting;
+        const batches = this.#batches;
+        this.#waiting = [];
+        this.#batches = [];
+        try {
+          await this.#write(batches);
+          if (waiting.length > 0 && this.#unsynced && this.#segment) {
+            await this.#start.disk.datasync(this.#segment.fd);
+            this.#unsynced = false;
+          }
+        } catch (error) {
+          for (const waiter of waiting) waiter.reject(await this.#fail(error));
+          throw error;
+        }
+        for (const waiter of waiting) waiter.resolve();
+      } while (this.#waiting.length > 0);
+    } catch (error) {
+      const failed = await this.#fail(error);
+      for (const waiter of this.#waiting) waiter.reject(failed);
+      this.#waiting = [];
+    }
+  }
+
+  async #write(batches: Batch[]): Promise<void> {
+    const { blobs, lock, disk } = this.#start;
+    if (blobs.hasPending) await blobs.flush();
+    if (batches.length === 0) return;
+    lock.check();
+    for (const batch of batches) {
+      const segment = await this.#room(batch.first);
+      this.#writing = batch;
+      let done = 0;
+      while (done < batch.used) {
+        const written = await disk.write(
+          segment.fd,
+          batch.bytes.subarray(done, batch.used),
+          segment.length + done,
+        );
+        if (written <= 0) throw Object.assign(new Error('the disk took no bytes'), { code: 'EIO' });
+        done += written;
+        this.#unsynced = true;
+      }
+      this.#writing = undefined;
+      segment.length += batch.used;
+      this.#spare = batch.bytes.length === BATCH_BYTES ? batch.bytes : this.#spare;
+    }
+  }
+
+  /** The segment that a line with this number goes to. */
+  async #room(seq: number): Promise<{ fd: number; length: number }> {
+    const { disk, layout, segmentBytes, onComplete } = this.#start;
+    const full = this.#segment && this.#segment.length >= segmentBytes ? this.#segment : undefined;
+    if (this.#segment && !full) return this.#segment;
+    if (full) {
+      await disk.datasync(full.fd);
+      this.#unsynced = false;
+    }
+    const fd = await disk.open(layout.segment(seq), 'wx+');
+    this.#segment = { fd, first: seq, length: 0 };
+    await disk.syncFolder(layout.log);
+    if (full) {
+      await disk.close(full.fd);
+      onComplete(full.first);
+    }
+    return this.#segment;
+  }
+
+  async #fail(cause: unknown): Promise<Error> {
+    if (this.#failed) return this.#failed;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const full = isCode(cause, 'ENOSPC', 'EDQUOT') ? 'the disk is full' : reason;
+    this.#failed =
+      cause instanceof ChassisError
+        ? cause
+        : new ChassisError('Unavailable', `the session can no longer be recorded: ${full}`, {
+            cause,
+            data: {
+              cause: reason,
+              path: this.#start.layout.log,
+              fix: 'make room or repair the disk, then resume the session',
+            },
+          });
+    // Only whole lines may stay: everything up to here was written completely.
+    if (this.#segment && !(cause instanceof ChassisError)) {
+      try {
+        await this.#start.disk.truncate(this.#segment.fd, this.#segment.length);
+      } catch {
+        // The next opening sets the torn tail aside.
+      }
+    }
+    return this.#failed;
+  }
+}
+
+const open = new Set<Appender>();
+let listening = false;
+
+function flushAtExit(appender: Appender): void {
+  open.add(appender);
+  if (listening) return;
+  listening = true;
+  process.on('exit', () => {
+    for (const one of open) one.flushNow();
+  });
+}
+
+function forget(appender: Appender): void {
+  open.delete(appender);
+}

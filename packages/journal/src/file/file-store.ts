@@ -1,0 +1,262 @@
+/** Sessions as plain files in a `.chassis` folder; see `layout.ts` for what stands where. */
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { resolve as absolute } from 'node:path';
+import { ChassisError } from '@chassis/errors';
+import type { Json } from '@chassis/types';
+import type { SessionHeader } from '../event.ts';
+import { Fold } from '../fold.ts';
+import { stringifyJson } from '../json.ts';
+import { decodeLine, GENESIS } from '../line.ts';
+import { Recorder } from '../recorder.ts';
+import { findSession } from '../references.ts';
+import { Secrets } from '../secrets.ts';
+import { isSessionId } from '../session-id.ts';
+import type { Reader, SessionSummary, Store, Verification, Writer } from '../store.ts';
+import { Tally } from '../tally.ts';
+import { checkVersion } from '../upgrade.ts';
+import { Appender, SEGMENT_BYTES } from './appender.ts';
+import { BlobFiles } from './blob-files.ts';
+import { type Disk, FOLDER_MODE, isCode, placeFile, realDisk } from './disk.ts';
+import { FileSink, Sealing } from './file-sink.ts';
+import { IndexDb } from './index-db.ts';
+import { Layout, type SessionLayout } from './layout.ts';
+import { listSessions, stampOf } from './listing.ts';
+import { type Lock, takeLock } from './lock.ts';
+import { dropEmpty, type LoadedSession, loadSession, setAside } from './open-session.ts';
+import { FileReader } from './reader.ts';
+import { afterCollection, collectBlobs, removeSession } from './removal.ts';
+import { partsOf, readHeader, scanPart } from './session-files.ts';
+import { verifySession } from './verify.ts';
+
+export interface FileStoreOptions {
+  /** The `.chassis` folder; it is made when it is missing. */
+  readonly root: string;
+  /** What must never be written. */
+  readonly secrets?: Secrets;
+  /** Bytes at which a segment is closed and sealed (default 8 MiB). */
+  readonly segmentBytes?: number;
+  /** The operations that reach the disk; tests make them fail. */
+  readonly disk?: Disk;
+}
+
+/** Opens (and if need be makes) a store in a folder. */
+export function fileStore(options: FileStoreOptions): Store {
+  return new FileStore(options);
+}
+
+type RecordStart = Pick<LoadedSession, 'header' | 'fold' | 'tally' | 'seq' | 'hash' | 'end'>;
+
+class FileStore implements Store {
+  readonly #layout: Layout;
+  readonly #secrets: Secrets;
+  readonly #disk: Disk;
+  readonly #segmentBytes: number;
+  readonly #blobs: BlobFiles;
+  readonly #index: IndexDb;
+
+  constructor({ root, secrets, segmentBytes, disk }: FileStoreOptions) {
+    this.#layout = new Layout(absolute(root));
+    this.#secrets = secrets ?? new Secrets();
+    this.#segmentBytes = segmentBytes ?? SEGMENT_BYTES;
+    this.#disk = disk ?? realDisk;
+    this.#blobs = new BlobFiles(this.#layout, this.#disk);
+    this.#index = new IndexDb(this.#layout.index);
+  }
+
+  async create(header: SessionHeader): Promise<Writer> {
+    if (header.parent) throw new ChassisError('InvalidParams', 'a session with a parent is made by fork()');
+    return this.#begin(header, new Fold(header), 0, GENESIS);
+  }
+
+  async fork(parent: string, seq: number, header: SessionHeader): Promise<Writer> {
+    const fold = new Fold(header);
+    let hash: string | undefined;
+    for (const part of await partsOf(this.#layout, parent)) {
+      for await (const lines of scanPart(part, { to: seq })) {
+        for (const { bytes, checked } of lines) {
+          if (!checked.whole) continue;
+          this.#apply(fold, bytes);
+          if (checked.head?.seq === seq) hash = checked.hash;
+        }
+      }
+    }
+    if (hash === undefined) {
+      throw new ChassisError(
+        'InvalidParams',
+        `session ${parent} has no event ${seq}; its last one is ${fold.view.lastSeq}`,
+        {
+          data: { session: parent, seq, last: fold.view.lastSeq },
+        },
+      );
+    }
+    const finished = fold.view.steps.filter((step) => step.seq.finished !== undefined);
+    const step = header.parent?.step ?? finished.at(-1)?.number ?? 0;
+    return this.#begin({ ...header, parent: { session: parent, seq, step, hash } }, fold, seq + 1, hash);
+  }
+
+  async open(id: string, options: { readonly force?: boolean } = {}): Promise<Writer> {
+    const force = options.force ?? false;
+    const session = this.#existing(id);
+    // A newer format is refused before anything is touched.
+    await readHeader(this.#layout, id);
+    const lock = takeLock(session.lock, `session ${id}`, force);
+    try {
+      await afterCollection(this.#layout);
+      const loaded = await loadSession(this.#layout, this.#blobs, id);
+      const reached = this.#index.get(id)?.tallied.seq ?? -1;
+      const lost =
+        reached >= loaded.seq
+          ? [{ kind: 'truncated', message: `events up to ${reached} were once there` }]
+          : [];
+      const damage = [...loaded.damage, ...lost];
+      if (damage.length > 0 && !force) {
+        const [first] = damage;
+        throw new ChassisError(
+          'Conflict',
+          `session ${id} is damaged (${first?.message}); look at it with verify, or go on with --force`,
+          {
+            data: { problems: damage },
+          },
+        );
+      }
+      const reports = await setAside(this.#disk, session, loaded.leftovers);
+      dropEmpty(session);
+      const recorder = await this.#record(session, loaded, lock);
+      if (!loaded.begun) recorder.opened();
+      const problems: Json[] = [...reports, ...(damage as unknown as Json[])];
+      if (problems.length > 0) {
+        const steps = loaded.fold.view.steps
+          .filter((step) => step.status === 'dispatched')
+          .map((step) => step.number);
+        recorder.append('session.repaired', { problems, steps });
+        await recorder.barrier();
+      }
+      return recorder;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  async reader(id: string): Promise<Reader> {
+    this.#existing(id);
+    return new FileReader(this.#layout, this.#blobs, await readHeader(this.#layout, id));
+  }
+
+  async *list(): AsyncGenerator<SessionSummary> {
+    yield* await listSessions(this.#layout, this.#index);
+  }
+
+  async verify(id: string): Promise<Verification> {
+    this.#existing(id);
+    return verifySession(this.#layout, this.#blobs, this.#index, id);
+  }
+
+  async find(reference: string): Promise<string> {
+    return findSession(reference, this.#layout.ids(), () => listSessions(this.#layout, this.#index));
+  }
+
+  async remove(id: string, options: { readonly force?: boolean } = {}): Promise<number> {
+    this.#existing(id);
+    const freed = await removeSession(this.#layout, id, options.force ?? false);
+    this.#index.remove(id);
+    return freed;
+  }
+
+  async collect(): Promise<number> {
+    this.#layout.prepare();
+    return collectBlobs(this.#layout, this.#blobs);
+  }
+
+  async blob(sha256: string): Promise<Uint8Array | undefined> {
+    return this.#blobs.read(sha256);
+  }
+
+  async close(): Promise<void> {
+    this.#index.close();
+  }
+
+  #existing(id: string): SessionLayout {
+    const session = this.#layout.session(id);
+    if (isSessionId(id) && statSync(session.folder, { throwIfNoEntry: false })?.isDirectory()) return session;
+    throw new ChassisError('InvalidParams', `there is no session ${id}`, { data: { session: id } });
+  }
+
+  /** Makes the folder, the header and the first event, all durable. */
+  async #begin(header: SessionHeader, fold: Fold, seq: number, hash: string): Promise<Writer> {
+    const { id } = header;
+    if (!isSessionId(id)) throw new ChassisError('InvalidParams', `${JSON.stringify(id)} is no session id`);
+    checkVersion(header.v, `session ${id}`);
+    this.#layout.prepare();
+    const session = this.#layout.session(id);
+    try {
+      mkdirSync(session.folder, { mode: FOLDER_MODE });
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error;
+      throw new ChassisError('Conflict', `there is a session ${id} already`, { data: { session: id } });
+    }
+    const lock = takeLock(session.lock, `session ${id}`);
+    try {
+      await afterCollection(this.#layout);
+      mkdirSync(session.log, { mode: FOLDER_MODE });
+      const clean = this.#secrets.redact(header);
+      await placeFile(this.#disk, session.head, Buffer.from(`${stringifyJson(clean)}\n`));
+      const start = { header: clean, fold, tally: new Tally(clean), seq, hash, end: undefined };
+      const recorder = await this.#record(session, start, lock);
+      recorder.opened();
+      await recorder.barrier();
+      await this.#disk.syncFolder(session.folder);
+      await this.#disk.syncFolder(this.#layout.sessions);
+      return recorder;
+    } catch (error) {
+      rmSync(session.folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  #apply(fold: Fold, line: Buffer): void {
+    const { event, refs } = decodeLine(line);
+    fold.apply(event, refs ? this.#blobs.resolve : undefined);
+  }
+
+  async #record(session: SessionLayout, start: RecordStart, lock: Lock): Promise<Recorder> {
+    const { header, fold, tally, seq, hash, end } = start;
+    const segments = session.segments();
+    const last = segments.at(-1);
+    // After a takeover the dead (or only stopped) holder may still have the old segment open: leave it behind.
+    const goOn = last && !last.sealed && !lock.takenOver && end?.segment.first === last.first;
+    const segment = goOn
+      ? { fd: await this.#disk.open(last.path, 'r+'), first: last.first, length: end.offset }
+      : undefined;
+    const sealing = new Sealing(this.#disk, session);
+    for (const one of segments) if (!one.sealed && !(goOn && one === last)) sealing.add(one.first);
+    const appender = new Appender({
+      disk: this.#disk,
+      layout: session,
+      blobs: this.#blobs,
+      lock,
+      segment,
+      segmentBytes: this.#segmentBytes,
+      onComplete: (first) => sealing.add(first),
+    });
+    const finish = async (): Promise<void> => {
+      await sealing.done;
+      if (!appender.failed) this.#remember(session, recorder, tally);
+      lock.release();
+    };
+    const sink = new FileSink(appender, this.#blobs, finish);
+    const recorder = new Recorder({ header, secrets: this.#secrets, sink, fold, seq, hash });
+    recorder.subscribe((event) => tally.add(event, event));
+    return recorder;
+  }
+
+  /** Leaves in the index how far the log reaches. */
+  #remember(session: SessionLayout, recorder: Recorder, tally: Tally): void {
+    const last = session.segments().at(-1);
+    if (!last || last.sealed) return;
+    const stamp = stampOf(session);
+    const hash = recorder.lastHash;
+    const row = { id: recorder.id, ...stamp, first: last.first, offset: stamp.size, hash, problem: null };
+    this.#index.put([{ ...row, tallied: tally.value() }]);
+  }
+}

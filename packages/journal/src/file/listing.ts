@@ -1,0 +1,171 @@
+/**
+ * Listings: a few numbers of each session, from the index where it still fits the files, else from the log, going on where
+ * the index ended.
+ *
+ * Promise: a session is listed even when it cannot be opened, with the reason.
+ */
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { toChassisError } from '@chassis/errors';
+import { Chain } from '../chain.ts';
+import type { SessionHeader } from '../event.ts';
+import { decodeLine } from '../line.ts';
+import type { SessionSummary } from '../store.ts';
+import { listedOutcome, Tally } from '../tally.ts';
+import type { IndexDb, IndexRow } from './index-db.ts';
+import type { Layout, Segment, SessionLayout } from './layout.ts';
+import { liveness, readHolder } from './lock.ts';
+import { scanLog } from './log-scan.ts';
+import { readHeader } from './session-files.ts';
+
+/** Summaries, newest first. */
+export async function listSessions(layout: Layout, index: IndexDb): Promise<SessionSummary[]> {
+  const known = index.all();
+  const changed: IndexRow[] = [];
+  const summaries: SessionSummary[] = [];
+  for (const id of layout.ids()) {
+    const row = known.get(id);
+    known.delete(id);
+    try {
+      const header = await readHeader(layout, id);
+      const fresh = await currentRow(layout.session(id), header, row);
+      if (fresh !== row) changed.push(fresh);
+      summaries.push(summarise(layout.session(id), header, fresh));
+    } catch (error) {
+      summaries.push(unreadable(layout.session(id), id, toChassisError(error).message));
+    }
+  }
+  index.put(changed);
+  for (const gone of known.keys()) index.remove(gone);
+  return summaries.sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1));
+}
+
+/** Whether a living process writes the session. */
+export function isAlive(session: SessionLayout): boolean {
+  const holder = readHolder(session.lock);
+  return holder !== undefined && liveness(holder) !== 'dead';
+}
+
+async function currentRow(
+  session: SessionLayout,
+  header: SessionHeader,
+  row: IndexRow | undefined,
+): Promise<IndexRow> {
+  const stamp = stampOf(session);
+  if (row && row.segment === stamp.segment && row.size === stamp.size && row.mtime === stamp.mtime)
+    return row;
+  if (row) {
+    const grown = await readOn(session, header, stamp, row);
+    if (grown) return grown;
+  }
+  const fresh = await readOn(session, header, stamp, undefined);
+  if (!row || !fresh || fresh.tallied.seq >= row.tallied.seq) return fresh as IndexRow;
+  // The old row stays, so that `verify` can still tell how far the log once reached.
+  const lost = row.tallied.seq - fresh.tallied.seq;
+  return { ...row, segment: stamp.segment, size: stamp.size, mtime: stamp.mtime, problem: lostMessage(lost) };
+}
+
+export function lostMessage(lost: number): string {
+  return `${lost} ${lost === 1 ? 'event is' : 'events are'} missing at the end: the log once reached further`;
+}
+
+/** Reads a log from its beginning, or from where a row ended; undefined when what the row says does not fit the log. */
+async function readOn(
+  session: SessionLayout,
+  header: SessionHeader,
+  stamp: Stamp,
+  row: IndexRow | undefined,
+): Promise<IndexRow | undefined> {
+  const segments = session.segments();
+  let first = segments[0]?.first ?? 0;
+  let offset = 0;
+  let chain: Chain;
+  const tally = new Tally(header, row?.tallied);
+  if (row) {
+    const segment = segments.find((one) => one.first === row.first);
+    if (!segment || segment.sealed || statSync(segment.path).size < row.offset) return undefined;
+    ({ first, offset } = row);
+    chain = new Chain(row.tallied.seq + 1, row.hash);
+  } else {
+    const whole = !header.parent || first === 0;
+    chain = whole ? new Chain() : new Chain(header.parent.seq + 1, header.parent.hash);
+  }
+  let problem: string | null = row?.problem ?? null;
+  for await (const lines of scanLog(session, chain, { resume: { first, offset } })) {
+    for (const { checked, bytes, segment, offset: start, problem: found } of lines) {
+      if (found && found.kind !== 'torn')
+        problem ??= `${found.message} (${found.file}, byte ${found.offset ?? 0})`;
+      const { head } = checked;
+      if (!checked.whole || !head) {
+        if (row && found?.kind === 'hash') return undefined;
+        continue;
+      }
+      const { event } = Tally.needs(head.type) ? decodeLine(bytes) : { event: undefined };
+      tally.add(head, event);
+      first = segment.first;
+      offset = start + bytes.length + 1;
+    }
+  }
+  return { id: header.id, ...stamp, first, offset, hash: chain.hash, tallied: tally.value(), problem };
+}
+
+interface Stamp {
+  readonly segment: string;
+  readonly size: number;
+  readonly mtime: number;
+}
+
+/** Name, size and time of the newest segment. */
+export function stampOf(session: SessionLayout): Stamp {
+  const last = session.segments().at(-1);
+  if (!last) return { segment: '', size: 0, mtime: 0 };
+  const { size, mtimeMs } = statSync(last.path);
+  return { segment: basename(last.path), size, mtime: mtimeMs };
+}
+
+function summarise(session: SessionLayout, header: SessionHeader, row: IndexRow): SessionSummary {
+  const { tallied } = row;
+  return {
+    id: header.id,
+    title: header.title,
+    created: header.created,
+    updated: tallied.updated,
+    outcome: listedOutcome(tallied, isAlive(session)),
+    steps: tallied.steps,
+    events: tallied.seq + 1,
+    bytes: bytesOf(session),
+    model: header.model?.name ?? '',
+    agent: header.agent?.agent ?? '',
+    tokens: tallied.tokens,
+    cost_usd: tallied.cost_usd,
+    workspace: header.workspace,
+    ...(header.parent ? { parent: { session: header.parent.session, step: header.parent.step } } : {}),
+    ...(row.problem === null ? {} : { problem: row.problem }),
+  };
+}
+
+function unreadable(session: SessionLayout, id: string, problem: string): SessionSummary {
+  const time = statSync(session.folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return {
+    id,
+    title: '',
+    created: Math.round(time),
+    updated: Math.round(time),
+    outcome: 'unreadable',
+    steps: 0,
+    events: 0,
+    bytes: bytesOf(session),
+    model: '',
+    agent: '',
+    tokens: { input: 0, output: 0 },
+    cost_usd: null,
+    workspace: '',
+    problem,
+  };
+}
+
+function bytesOf(session: SessionLayout): number {
+  const size = ({ path }: Pick<Segment, 'path'>): number =>
+    statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return session.segments().reduce((sum, segment) => sum + size(segment), size({ path: session.head }));
+}

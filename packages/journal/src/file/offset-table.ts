@@ -1,0 +1,85 @@
+/**
+ * The offset table of a sealed segment: where each compressed frame begins and which event comes first in it.
+ *
+ * It is derived: when it is missing or does not fit, it is rebuilt from the frames themselves.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { zstdDecompressSync } from 'node:zlib';
+import { lineHead } from '../line.ts';
+import { readIfThere } from './disk.ts';
+import { offsetTable, type Segment } from './layout.ts';
+
+export interface Frame {
+  /** Sequence number of its first event. */
+  readonly seq: number;
+  /** Place and length in the sealed file. */
+  readonly offset: number;
+  readonly length: number;
+  /** Place and length in the uncompressed segment. */
+  readonly rawOffset: number;
+  readonly rawLength: number;
+}
+
+export interface OffsetTable {
+  readonly v: 1;
+  /** Length of the sealed file, so that a table of another file is not taken for its own. */
+  readonly bytes: number;
+  readonly frames: readonly Frame[];
+}
+
+export async function readOffsets(segment: Segment, file: FileHandle): Promise<OffsetTable> {
+  const { size } = await file.stat();
+  try {
+    const table = JSON.parse(readIfThere(offsetTable(segment.path))?.toString('utf8') ?? '') as OffsetTable;
+    const last = table.frames.at(-1);
+    if (table.v === 1 && table.bytes === size && last && last.offset + last.length === size) return table;
+  } catch {
+    // Rebuilt below.
+  }
+  return rebuild(segment, file, size);
+}
+
+/** The frame in which an event must be, if it is in this segment. */
+export function frameHolding(frames: readonly Frame[], seq: number): number {
+  const after = frames.findIndex((frame) => frame.seq > seq);
+  return Math.max(0, (after === -1 ? frames.length : after) - 1);
+}
+
+async function rebuild(segment: Segment, file: FileHandle, size: number): Promise<OffsetTable> {
+  const packed = Buffer.allocUnsafe(size);
+  await file.read(packed, 0, size, 0);
+  const frames: Frame[] = [];
+  let rawOffset = 0;
+  for (let offset = 0; offset < size; ) {
+    const length = frameLength(packed, offset);
+    const raw = zstdDecompressSync(packed.subarray(offset, offset + length));
+    const end = raw.indexOf(10);
+    const seq = lineHead(raw.subarray(0, end === -1 ? raw.length : end))?.seq ?? segment.first;
+    frames.push({ seq, offset, length, rawOffset, rawLength: raw.length });
+    rawOffset += raw.length;
+    offset += length;
+  }
+  return { v: 1, bytes: size, frames };
+}
+
+/** Length of the zstd frame at `start` (RFC 8878, section 3.1.1): header, blocks, checksum. */
+export function frameLength(bytes: Buffer, start: number): number {
+  if (bytes.length < start + 6 || bytes.readUInt32LE(start) !== 0xfd2fb528) {
+    throw new Error(`there is no compressed frame at byte ${start}`);
+  }
+  const descriptor = bytes[start + 4] as number;
+  const singleSegment = (descriptor & 0x20) !== 0;
+  const sizeBytes = [singleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6] as number;
+  const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] as number;
+  let at = start + 5 + (singleSegment ? 0 : 1) + dictionaryBytes + sizeBytes;
+  for (;;) {
+    if (at + 3 > bytes.length) throw new Error(`the compressed frame at byte ${start} is cut off`);
+    const header = bytes.readUIntLE(at, 3);
+    const repeated = ((header >> 1) & 3) === 1;
+    at += 3 + (repeated ? 1 : header >> 3);
+    if (header & 1) break;
+  }
+  at += descriptor & 4 ? 4 : 0;
+  if (at > bytes.length) throw new Error(`the compressed frame at byte ${start} is cut off`);
+  return at - start;
+}

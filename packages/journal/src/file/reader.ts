@@ -1,0 +1,158 @@
+/** Reads a session from files. Many readers in many processes may do so while it is written; none takes a lock. */
+import { existsSync, watch } from 'node:fs';
+import { resolveRefs } from '../blob-ref.ts';
+import { Chain } from '../chain.ts';
+import type { Event, SessionHeader, UnknownEvent } from '../event.ts';
+import { Fold } from '../fold.ts';
+import { decodeLine } from '../line.ts';
+import type { SessionView } from '../step.ts';
+import type { Reader, ReadOptions } from '../store.ts';
+import type { BlobFiles } from './blob-files.ts';
+import type { Layout } from './layout.ts';
+import { type ScannedLine, scanLog } from './log-scan.ts';
+import { partsOf, type SessionPart, scanPart } from './session-files.ts';
+
+/** How often a follower looks by itself, where the system does not tell it of changes, in milliseconds. */
+const POLL_MS = 250;
+
+export class FileReader implements Reader {
+  readonly header: SessionHeader;
+  readonly #layout: Layout;
+  readonly #blobs: BlobFiles;
+
+  constructor(layout: Layout, blobs: BlobFiles, header: SessionHeader) {
+    this.header = header;
+    this.#layout = layout;
+    this.#blobs = blobs;
+  }
+
+  get id(): string {
+    return this.header.id;
+  }
+
+  async *events(options: ReadOptions = {}): AsyncGenerator<Event | UnknownEvent> {
+    for await (const lines of this.#scan(options)) {
+      for (const { bytes } of lines) {
+        const { event, refs } = decodeLine(bytes);
+        if (!refs || options.blobs === false) yield event;
+        else yield { ...event, data: resolveRefs(event.data as never, this.#blobs.resolve) } as UnknownEvent;
+      }
+    }
+  }
+
+  async *lines(
+    options: { from?: number; to?: number; follow?: boolean; signal?: AbortSignal } = {},
+  ): AsyncGenerator<string> {
+    let last: ScannedLine | undefined;
+    let next = options.from ?? 0;
+    for await (const lines of this.#scan(options)) {
+      for (const line of lines) {
+        yield line.bytes.toString('utf8');
+        last = line;
+        next = (line.checked.head?.seq ?? next) + 1;
+      }
+    }
+    if (options.follow)
+      yield* this.#follow(next, last, options.to ?? Number.POSITIVE_INFINITY, options.signal);
+  }
+
+  async view(to?: number): Promise<SessionView> {
+    const fold = new Fold(this.header);
+    for await (const lines of this.#scan(to === undefined ? {} : { to })) {
+      for (const { bytes } of lines) {
+        const { event, refs } = decodeLine(bytes);
+        fold.apply(event, refs ? this.#blobs.resolve : undefined);
+      }
+    }
+    return fold.view;
+  }
+
+  /** Whole lines of the joined log. */
+  async *#scan(range: { readonly from?: number; readonly to?: number }): AsyncGenerator<ScannedLine[]> {
+    for (const part of await partsOf(this.#layout, this.id)) {
+      for await (const lines of scanPart(part, range)) yield lines.filter(({ checked }) => checked.whole);
+    }
+  }
+
+  async *#follow(
+    start: number,
+    last: ScannedLine | undefined,
+    to: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<string> {
+    const own = (await partsOf(this.#layout, this.id)).at(-1) as SessionPart;
+    const changes = new Changes(own.layout.log, signal);
+    let next = start;
+    // Parents are complete: only the own part grows, and only behind its last whole line.
+    let latest = last && last.segment.path.startsWith(own.layout.log) ? last : undefined;
+    try {
+      while (next <= to && !signal?.aborted) {
+        const known =
+          latest && !latest.segment.sealed && existsSync(latest.segment.path) ? latest : undefined;
+        const chain = known ? new Chain(next, known.checked.hash) : Chain.from(next);
+        const resume = known && { first: known.segment.first, offset: known.offset + known.bytes.length + 1 };
+        for await (const lines of scanLog(own.layout, chain, {
+          from: next,
+          to,
+          ...(resume ? { resume } : {}),
+        })) {
+          for (const line of lines) {
+            if (!line.checked.whole || line.checked.head === undefined || line.checked.head.seq < next)
+              continue;
+            latest = line;
+            next = line.checked.head.seq + 1;
+            yield line.bytes.toString('utf8');
+            if (signal?.aborted) return;
+          }
+        }
+        await changes.next();
+      }
+    } finally {
+      changes.close();
+    }
+  }
+}
+
+/** Tells when something happened in a folder, or might have. */
+class Changes {
+  readonly #watcher: { close(): void } | undefined;
+  readonly #signal: AbortSignal | undefined;
+  #changed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(folder: string, signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#notice, { once: true });
+    try {
+      const watcher = watch(folder, this.#notice);
+      watcher.on('error', () => watcher.close());
+      this.#watcher = watcher;
+    } catch {
+      // No watching here (a network file system, too many watches): looking now and then does it too.
+    }
+  }
+
+  readonly #notice = (): void => {
+    this.#changed = true;
+    this.#wake?.();
+  };
+
+  async next(): Promise<void> {
+    if (!this.#changed && !this.#signal?.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#wake = undefined;
+    this.#changed = false;
+  }
+
+  close(): void {
+    this.#watcher?.close();
+    this.#signal?.removeEventListener('abort', this.#notice);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Raw lines of a segment, plain or sealed, in batches.
+ *
+ * Promise: never more in memory than a piece of the file (1 MiB, or one line if that is longer); only byte 0x0A ends a
+ * line; what stands after the last one is reported as a rest, not as a line.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { zstdDecompressSync } from 'node:zlib';
+import type { Segment } from './layout.ts';
+import { frameHolding, readOffsets } from './offset-table.ts';
+
+export interface RawLine {
+  /** Without the newline. Valid until the next batch is asked for. */
+  readonly bytes: Buffer;
+  /** Where it starts in the (uncompressed) segment. */
+  readonly offset: number;
+  /** False for a rest after the last newline. */
+  readonly ended: boolean;
+}
+
+const PIECE = 1024 * 1024;
+
+export interface LineRange {
+  /** Skip what certainly comes before this sequence number (sealed segments only; others are read from their start). */
+  readonly from?: number;
+  /** Start at this byte, which must be the beginning of a line (plain segments only). */
+  readonly offset?: number;
+}
+
+/**
+ * @throws the system's error when the file cannot be read; a sealed segment with damaged frames throws what the
+ *   decompressor says
+ */
+export async function* readLines(segment: Segment, range: LineRange = {}): AsyncGenerator<RawLine[]> {
+  const file = await open(segment.path, 'r');
+  try {
+    const splitter = new Splitter(segment.sealed ? 0 : (range.offset ?? 0));
+    if (segment.sealed) {
+      const { frames } = await readOffsets(segment, file);
+      const start = range.from === undefined ? 0 : frameHolding(frames, range.from);
+      splitter.offset = frames[start]?.rawOffset ?? 0;
+      for (const frame of frames.slice(start)) {
+        const packed = await readExactly(file, frame.offset, frame.length);
+        yield splitter.push(zstdDecompressSync(packed));
+      }
+    } else {
+      for (let position = splitter.offset; ; ) {
+        const piece = Buffer.allocUnsafe(PIECE);
+        const { bytesRead } = await file.read(piece, 0, PIECE, position);
+        if (bytesRead === 0) break;
+        position += bytesRead;
+        const lines = splitter.push(piece.subarray(0, bytesRead));
+        if (lines.length > 0) yield lines;
+      }
+    }
+    const rest = splitter.rest();
+    if (rest) yield [rest];
+  } finally {
+    await file.close();
+  }
+}
+
+async function readExactly(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(bytes, done, length - done, offset + done);
+    if (bytesRead === 0) throw new Error(`the file ends at byte ${offset + done}, in the middle of a frame`);
+    done += bytesRead;
+  }
+  return bytes;
+}
+
+/** Cuts pieces into lines; a line that spans pieces is put together once, when its end has come. */
+class Splitter {
+  offset: number;
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(offset: number) {
+    this.offset = offset;
+  }
+
+  push(piece: Buffer): RawLine[] {
+    const lines: RawLine[] = [];
+    let start = 0;
+    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, start)) {
+      const part = piece.subarray(start, end);
+      const bytes = this.#parts.length === 0 ? part : Buffer.concat([...this.#parts, part]);
+      lines.push({ bytes, offset: this.offset, ended: true });
+      this.offset += bytes.length + 1;
+      this.#parts = [];
+      this.#length = 0;
+      start = end + 1;
+    }
+    if (start < piece.length) {
+      this.#parts.push(piece.subarray(start));
+      this.#length += piece.length - start;
+    }
+    return lines;
+  }
+
+  rest(): RawLine | undefined {
+    if (this.#length === 0) return undefined;
+    return { bytes: Buffer.concat(this.#parts), offset: this.offset, ended: false };
+  }
+}

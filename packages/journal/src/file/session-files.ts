@@ -1,0 +1,112 @@
+/**
+ * One session as files, for reading: its header, its joined log (the parents' prefix first), its lines.
+ *
+ * Promise: reading takes no lock and changes nothing; damage costs only the damaged events.
+ */
+import { ChassisError } from '@chassis/errors';
+import { Chain } from '../chain.ts';
+import type { SessionHeader } from '../event.ts';
+import { parseJson } from '../json.ts';
+import { decodeLine } from '../line.ts';
+import { checkVersion } from '../upgrade.ts';
+import { readIfThere } from './disk.ts';
+import type { Layout, SessionLayout } from './layout.ts';
+import { type ScannedLine, type ScanRange, scanLog } from './log-scan.ts';
+
+/** How many forks deep a session may be. */
+const MAX_ANCESTORS = 1000;
+
+export interface SessionPart {
+  readonly id: string;
+  readonly layout: SessionLayout;
+  readonly header: SessionHeader;
+  /** First and last event that this part gives to the joined log. */
+  readonly first: number;
+  readonly last: number;
+  /** Hash before `first`. */
+  readonly hash: string | undefined;
+}
+
+/**
+ * The header: `head.json`, or the first event when that is missing or damaged.
+ * @throws ChassisError InvalidParams for a newer format or when there is no header at all
+ */
+export async function readHeader(layout: Layout, id: string): Promise<SessionHeader> {
+  const session = layout.session(id);
+  const bytes = readIfThere(session.head);
+  let header: SessionHeader | undefined;
+  try {
+    header = bytes && (parseJson(bytes.toString('utf8')) as unknown as SessionHeader);
+  } catch {
+    // The first event has it too.
+  }
+  if (typeof header !== 'object' || header === null) header = await headerFromLog(session);
+  if (header === undefined) {
+    const what = bytes || session.segments().length > 0 ? 'its header is damaged' : 'it has no header';
+    throw new ChassisError('InvalidParams', `session ${id} cannot be opened: ${what}`, {
+      data: { session: id },
+    });
+  }
+  checkVersion(header.v, `session ${id}`);
+  return header;
+}
+
+async function headerFromLog(session: SessionLayout): Promise<SessionHeader | undefined> {
+  const [first] = session.segments();
+  if (!first) return undefined;
+  for await (const lines of scanLog(session, Chain.from(first.first))) {
+    for (const { checked, bytes } of lines) {
+      if (checked.whole && checked.head?.type === 'session.opened') {
+        return decodeLine(bytes).event.data as unknown as SessionHeader;
+      }
+    }
+    return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * The parts that a session's events come from, oldest first. An imported fork may hold its parents' prefix itself.
+ * @throws ChassisError InvalidParams when a parent is missing or the links go round in a circle
+ */
+export async function partsOf(layout: Layout, id: string): Promise<SessionPart[]> {
+  const parts: SessionPart[] = [];
+  let last = Number.POSITIVE_INFINITY;
+  const seen = new Set<string>();
+  for (let current: string | undefined = id; current !== undefined; ) {
+    if (seen.has(current) || seen.size >= MAX_ANCESTORS) {
+      throw new ChassisError(
+        'InvalidParams',
+        `the parents of session ${id} go round in a circle at ${current}`,
+      );
+    }
+    seen.add(current);
+    const header: SessionHeader = await readHeader(layout, current);
+    const session = layout.session(current);
+    const { parent } = header;
+    const ownFirst = session.segments()[0]?.first ?? (parent ? parent.seq + 1 : 0);
+    const whole = !parent || ownFirst === 0;
+    const first = whole ? 0 : parent.seq + 1;
+    const hash = whole ? undefined : parent.hash;
+    if (first <= last) parts.unshift({ id: current, layout: session, header, first, last, hash });
+    current = whole ? undefined : parent.session;
+    if (!whole) last = Math.min(last, parent.seq);
+  }
+  return parts;
+}
+
+/** A part's lines within a range. From its beginning they are checked against what came before. */
+export async function* scanPart(
+  part: SessionPart,
+  range: ScanRange = {},
+  chain?: Chain,
+): AsyncGenerator<ScannedLine[]> {
+  const from = Math.max(range.from ?? 0, part.first);
+  const to = Math.min(range.to ?? Number.POSITIVE_INFINITY, part.last);
+  if (from > to) return;
+  const start = chain ?? (from > part.first ? Chain.from(from) : new Chain(part.first, part.hash));
+  for await (const lines of scanLog(part.layout, start, { from, to })) {
+    const wanted = lines.filter(({ checked }) => (checked.head?.seq ?? from) >= from);
+    if (wanted.length > 0) yield wanted;
+  }
+}

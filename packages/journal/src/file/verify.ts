@@ -1,0 +1,105 @@
+/** Verification: the whole joined log against its chain, the header, the referenced blobs, and how far the log once reached. */
+import { toChassisError } from '@chassis/errors';
+import type { Json } from '@chassis/types';
+import { isBlobRef } from '../blob-ref.ts';
+import { Chain } from '../chain.ts';
+import { equalJson } from '../delta.ts';
+import { parseJson } from '../json.ts';
+import { decodeLine } from '../line.ts';
+import type { Problem, Verification } from '../store.ts';
+import type { BlobFiles } from './blob-files.ts';
+import { readIfThere } from './disk.ts';
+import type { IndexDb } from './index-db.ts';
+import type { Layout } from './layout.ts';
+import { isAlive, lostMessage } from './listing.ts';
+import { partsOf, scanPart } from './session-files.ts';
+
+export async function verifySession(
+  layout: Layout,
+  blobs: BlobFiles,
+  index: IndexDb,
+  id: string,
+): Promise<Verification> {
+  const problems: Problem[] = [];
+  const chain = new Chain();
+  const alive = isAlive(layout.session(id));
+  const looked = new Set<string>();
+  let events = 0;
+  const checkBlobs = (value: Json, seq: number): void => {
+    for (const { sha256, media_type: mediaType } of blobRefsIn(value)) {
+      if (looked.has(sha256)) continue;
+      looked.add(sha256);
+      let bytes: Buffer | undefined;
+      try {
+        bytes = blobs.read(sha256);
+      } catch (error) {
+        const message = `the content of blob ${sha256} is damaged: ${(error as Error).message}`;
+        problems.push({ kind: 'blob-damaged', message, file: layout.blob(sha256), seq });
+        continue;
+      }
+      if (!bytes) {
+        const message = `blob ${sha256} is missing`;
+        problems.push({ kind: 'blob-missing', message, file: layout.blob(sha256), seq });
+      } else if (mediaType === 'application/json') {
+        checkBlobs(parseJson(bytes.toString('utf8')), seq);
+      }
+    }
+  };
+  for (const part of await partsOf(layout, id)) {
+    for await (const lines of scanPart(part, {}, chain)) {
+      for (const { bytes, checked, problem } of lines) {
+        if (problem && !(problem.kind === 'torn' && alive && part.id === id)) problems.push(problem);
+        if (!checked.whole || !checked.head) continue;
+        events++;
+        try {
+          const { event, refs } = decodeLine(bytes);
+          if (refs) checkBlobs(event.data as Json, event.seq);
+          if (event.type === 'session.opened' && event.session === part.id) {
+            const header = readIfThere(part.layout.head);
+            if (!header || !sameHeader(header, event.data)) {
+              const message = 'head.json is not what the first event says';
+              problems.push({ kind: 'head', message, file: part.layout.head, seq: event.seq });
+            }
+          }
+        } catch (error) {
+          const { message } = toChassisError(error);
+          problems.push({
+            kind: 'unreadable',
+            message,
+            seq: checked.head.seq,
+            ...(problem?.file ? { file: problem.file } : {}),
+          });
+        }
+      }
+    }
+    if (part.id === id) continue;
+    if (chain.expected <= part.last) {
+      const message = `the parent ${part.id} ends at event ${chain.expected - 1}; the fork shares it up to ${part.last}`;
+      problems.push({ kind: 'parent', message, seq: chain.expected });
+    }
+  }
+  const reached = index.get(id)?.tallied.seq ?? -1;
+  if (chain.expected <= reached) {
+    problems.push({
+      kind: 'truncated',
+      message: lostMessage(reached + 1 - chain.expected),
+      seq: chain.expected,
+    });
+  }
+  return { ok: problems.length === 0, session: id, events, head_hash: chain.hash, problems };
+}
+
+function sameHeader(bytes: Buffer, header: unknown): boolean {
+  try {
+    return equalJson(parseJson(bytes.toString('utf8')), header);
+  } catch {
+    return false;
+  }
+}
+
+/** Every blob reference in logged data. */
+export function blobRefsIn(value: Json): { readonly sha256: string; readonly media_type: string }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (isBlobRef(value)) return [value.$blob];
+  return Object.values(value).flatMap((member: Json) => blobRefsIn(member));
+}

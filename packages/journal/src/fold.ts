@@ -1,0 +1,328 @@
+/**
+ * The fold: from events to what a session says. The whole state of a run is a pure function of its events.
+ *
+ * Promise: folding a prefix and then the rest gives what folding everything gives; events of unknown types change
+ * nothing; damaged or repeated events never throw. Large values are resolved when they are looked at, not before.
+ */
+import type { Json } from '@chassis/types';
+import { isBlobRef, type Resolve, resolveRefs } from './blob-ref.ts';
+import type { Edit, Event, EventData, Outcome, SessionHeader, UnknownEvent } from './event.ts';
+import { setPointer } from './pointer.ts';
+import { type ModelInput, Requests } from './requests.ts';
+import type { Attempt, SessionView, Step, Turn, ValueRead } from './step.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type OpenStep = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>> & {
+  attempts: Mutable<Attempt>[];
+  edits: Edit[];
+  seq: Mutable<Step['seq']>;
+};
+type OpenApproval = { [key: string]: Json };
+
+/** A session as it grows. `apply` takes its events in order; `view` always shows the state after the last one. */
+export class Fold {
+  readonly #view: FoldedView;
+
+  constructor(header: SessionHeader) {
+    this.#view = new FoldedView(header);
+  }
+
+  get view(): SessionView {
+    return this.#view;
+  }
+
+  /**
+   * @param event the next event
+   * @param resolve when given, the event is in its logged form: references are resolved through it
+   */
+  apply(event: Event | UnknownEvent, resolve?: Resolve): void {
+    const view = this.#view;
+    const known = event as Event;
+    view.lastSeq = Math.max(view.lastSeq, event.seq);
+    // Only a foreign writer leaves `data` out; there is nothing to fold then.
+    if (typeof event.data !== 'object' || event.data === null) return;
+    const step = known.step === undefined ? undefined : view.open[known.step - 1];
+    switch (known.type) {
+      case 'session.opened':
+        // A parent's header is in the prefix of a fork's log; the session keeps its own.
+        if (known.session === view.header.id || view.header.id === '') view.header = known.data;
+        break;
+      case 'input.received': {
+        const { turn, content } = plain(known.data, resolve);
+        view.turns.push({ number: turn, input: content });
+        view.outcome = 'running';
+        break;
+      }
+      case 'step.started':
+        this.#started(known.data, known.step ?? view.open.length + 1, known.seq, known.time, resolve);
+        break;
+      case 'step.chunk': {
+        if (!step) break;
+        const { attempt, text, reasoning } = plain(known.data, resolve);
+        const open = attemptOf(step, attempt);
+        open.text += text ?? '';
+        open.reasoning += reasoning ?? '';
+        break;
+      }
+      case 'step.dispatched': {
+        if (!step) break;
+        const { attempt, idempotency_key, model } = known.data;
+        const open = attemptOf(step, attempt);
+        open.idempotency_key = idempotency_key;
+        if (model !== undefined) open.model = model;
+        step.status = 'dispatched';
+        step.seq.dispatched = known.seq;
+        break;
+      }
+      case 'step.attempt': {
+        if (!step) break;
+        const { attempt, error, usage, wait_ms, model } = plain(known.data, resolve);
+        const open = attemptOf(step, attempt);
+        open.error = error;
+        open.usage = usage;
+        open.wait_ms = wait_ms;
+        if (model !== undefined) open.model = model;
+        break;
+      }
+      case 'value.read': {
+        const { name, value, agent, turn } = plain(known.data, resolve);
+        view.values.push({ name, value, step: known.step ?? null, agent, turn });
+        break;
+      }
+      case 'step.finished':
+        if (step) finish(step, known.data, known.seq, resolve);
+        break;
+      case 'approval.requested': {
+        const approval = {
+          ...(plain(known.data, resolve) as unknown as OpenApproval),
+          step: known.step ?? null,
+        };
+        view.approvals.push(approval);
+        break;
+      }
+      case 'approval.resolved': {
+        const { id, ...decision } = plain(known.data, resolve);
+        const approval = view.approvals.find((open) => open['id'] === id);
+        if (approval) Object.assign(approval, { resolved: decision });
+        break;
+      }
+      case 'note.added': {
+        const { text, author } = plain(known.data, resolve);
+        view.notes.push({ text, author, time: known.time });
+        break;
+      }
+      case 'session.forked': {
+        const { edits, rerun } = plain(known.data, resolve);
+        for (const number of rerun ?? []) reopen(view.open[number - 1], true);
+        for (const edit of edits ?? []) this.#edit(edit);
+        view.outcome = 'running';
+        break;
+      }
+      case 'session.resumed':
+        for (const number of known.data.rerun ?? []) reopen(view.open[number - 1], false);
+        view.outcome = 'running';
+        break;
+      case 'session.ended': {
+        const { outcome, turn, answer, error, failed_step } = plain(known.data, resolve);
+        view.outcome = outcome;
+        const ended = view.turns.findLast((open) => open.number === turn);
+        if (!ended) break;
+        ended.outcome = outcome;
+        if (answer !== undefined) ended.answer = answer;
+        if (error !== undefined) ended.error = error;
+        if (failed_step !== undefined) ended.failed_step = failed_step;
+        break;
+      }
+      case 'plugin.changed':
+      case 'snapshot.taken':
+      case 'session.repaired':
+        break;
+    }
+  }
+
+  #started(
+    data: EventData['step.started'],
+    number: number,
+    seq: number,
+    time: number,
+    resolve: Resolve | undefined,
+  ): void {
+    const view = this.#view;
+    // A number that is taken or leaves a gap comes from a damaged log: what is there stays as it is.
+    if (number !== view.open.length + 1) return;
+    const { kind, name, digest, causes, parent, agent, turn, plugin, call_id } = data;
+    const step: OpenStep = {
+      number,
+      kind,
+      name,
+      input: null,
+      digest,
+      causes: causes ?? [],
+      parent: parent ?? null,
+      agent,
+      turn,
+      plugin: plugin ?? null,
+      ...(call_id === undefined ? {} : { call_id }),
+      status: 'started',
+      started: time,
+      attempts: [],
+      effects: [],
+      edits: [],
+      seq: { started: seq },
+    };
+    if (kind === 'model') {
+      view.requests.add(number, data.input as Json, resolve);
+      lazily(step, 'input', () => view.requests.outline(number));
+    } else {
+      setResolved(step, 'input', data.input as Json, resolve);
+    }
+    view.open.push(step);
+  }
+
+  #edit(edit: Edit): void {
+    const view = this.#view;
+    const step = view.open[edit.step - 1];
+    if (!step) return;
+    step.edits.push(edit);
+    if (step.kind === 'model' && /^\/input(\/|$)/.test(edit.path)) {
+      view.requests.edit(edit);
+      return;
+    }
+    const whole: { [key: string]: Json } = { input: step.input };
+    if (step.output !== undefined) whole['output'] = step.output;
+    if (step.error !== undefined) whole['error'] = step.error as unknown as Json;
+    const { input, output, error } = setPointer(whole, edit.path, edit.value) as { [key: string]: Json };
+    if (/^\/output(\/|$)/.test(edit.path) && output !== undefined) {
+      setValue(step, 'output', output);
+      delete step.error;
+      step.status = 'ok';
+    } else if (/^\/error(\/|$)/.test(edit.path) && error !== undefined) {
+      setValue(step, 'error', error);
+      delete step.output;
+      step.status = 'error';
+    } else if (input !== undefined) {
+      setValue(step, 'input', input);
+    }
+  }
+}
+
+/**
+ * Folds events (references already resolved) into a view.
+ * @param header the session's header; the one in `session.opened` wins
+ */
+export function foldSession(events: Iterable<Event | UnknownEvent>, header?: SessionHeader): SessionView {
+  let fold: Fold | undefined = header && new Fold(header);
+  for (const event of events) {
+    fold ??= new Fold(event.type === 'session.opened' ? (event.data as unknown as SessionHeader) : NO_HEADER);
+    fold.apply(event);
+  }
+  return (fold ?? new Fold(NO_HEADER)).view;
+}
+
+/** For events without a beginning: everything that is known is that nothing is known. */
+const NO_HEADER: SessionHeader = {
+  format: 'chassis.session',
+  v: 1,
+  id: '',
+  created: 0,
+  chassis: '',
+  title: '',
+  workspace: '',
+  project: '',
+  agent: { name: '', version: '', digest: '', agent: '' },
+  model: { name: '', fallbacks: [], params: {} },
+  plugins: [],
+  settings: {},
+};
+
+class FoldedView implements SessionView {
+  header: SessionHeader;
+  readonly turns: Mutable<Turn>[] = [];
+  readonly open: OpenStep[] = [];
+  readonly values: ValueRead[] = [];
+  readonly approvals: OpenApproval[] = [];
+  readonly notes: { text: string; author: string; time: number }[] = [];
+  readonly requests = new Requests();
+  lastSeq = -1;
+  outcome: 'running' | Outcome = 'running';
+
+  constructor(header: SessionHeader) {
+    this.header = header;
+  }
+
+  get steps(): readonly Step[] {
+    return this.open as readonly Step[];
+  }
+
+  step(number: number): Step | undefined {
+    return this.steps[number - 1];
+  }
+
+  request(step: number): ModelInput {
+    return this.requests.request(step);
+  }
+}
+
+function finish(
+  step: OpenStep,
+  data: EventData['step.finished'],
+  seq: number,
+  resolve: Resolve | undefined,
+): void {
+  step.status = data.status;
+  step.duration_ms = data.duration_ms;
+  step.seq.finished = seq;
+  delete step.output;
+  delete step.error;
+  if (data.output !== undefined) setResolved(step, 'output', data.output, resolve);
+  if (data.error !== undefined) setResolved(step, 'error', data.error as unknown as Json, resolve);
+  if (data.usage !== undefined) step.usage = data.usage;
+  if (data.effects !== undefined) step.effects = plain(data.effects, resolve);
+}
+
+/** Back to "started": it runs anew. In a fork as if for the first time, after a crash with its attempts kept. */
+function reopen(step: OpenStep | undefined, anew: boolean): void {
+  if (!step) return;
+  step.status = 'started';
+  delete step.output;
+  delete step.error;
+  delete step.duration_ms;
+  delete step.usage;
+  delete step.seq.dispatched;
+  delete step.seq.finished;
+  step.effects = [];
+  if (anew) step.attempts = [];
+}
+
+function attemptOf(step: OpenStep, number: number): Mutable<Attempt> {
+  let attempt = step.attempts.find((open) => open.number === number);
+  if (!attempt) {
+    attempt = { number, idempotency_key: '', text: '', reasoning: '' };
+    step.attempts.push(attempt);
+  }
+  return attempt;
+}
+
+/** Logged data with its references resolved. */
+function plain<T>(data: T, resolve: Resolve | undefined): T {
+  return resolve ? (resolveRefs(data as Json, resolve) as T) : data;
+}
+
+/** Sets a member; a large value is fetched when somebody looks at it. */
+function setResolved(
+  step: OpenStep,
+  key: 'input' | 'output' | 'error',
+  value: Json,
+  resolve: Resolve | undefined,
+): void {
+  if (resolve && isBlobRef(value)) lazily(step, key, () => resolve(value));
+  else setValue(step, key, plain(value, resolve));
+}
+
+function setValue(step: OpenStep, key: string, value: unknown): void {
+  Object.defineProperty(step, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function lazily(step: OpenStep, key: string, get: () => Json): void {
+  Object.defineProperty(step, key, { get, enumerable: true, configurable: true });
+}

@@ -1,0 +1,315 @@
+/**
+ * Sessions in memory: the same writers, chains and folds without a disk. For strict replays and for tests.
+ *
+ * Promise: what a file store would log, byte for byte, is what stands here.
+ */
+import { hash as sha256Of } from 'node:crypto';
+import { ChassisError } from '@chassis/errors';
+import type { Json } from '@chassis/types';
+import { blobValue, type Resolve, resolveRefs } from './blob-ref.ts';
+import { Chain } from './chain.ts';
+import type { BlobRef, Event, SessionHeader, UnknownEvent } from './event.ts';
+import { Fold } from './fold.ts';
+import { decodeLine, GENESIS } from './line.ts';
+import { Recorder, type Sink } from './recorder.ts';
+import { findSession } from './references.ts';
+import { Secrets } from './secrets.ts';
+import type { SessionView } from './step.ts';
+import type { Problem, Reader, ReadOptions, SessionSummary, Store, Verification, Writer } from './store.ts';
+import { listedOutcome, Tally } from './tally.ts';
+import { checkVersion } from './upgrade.ts';
+
+/** Opens an empty store in memory. */
+export function memoryStore(options: { readonly secrets?: Secrets } = {}): Store {
+  return new MemoryStore(options.secrets ?? new Secrets());
+}
+
+/**
+ * A writer that keeps no log, only the view: for a re-execution whose record nobody will read. The header may have a
+ * parent; the session starts at sequence number 0 all the same, because a re-execution runs the whole past again.
+ */
+export function memoryWriter(header: SessionHeader, options: { readonly secrets?: Secrets } = {}): Writer {
+  const recorder = new Recorder({
+    header,
+    secrets: options.secrets ?? new Secrets(),
+    sink: new MemorySink(new Map(), undefined),
+    fold: new Fold(header),
+    seq: 0,
+    hash: GENESIS,
+  });
+  recorder.opened();
+  return recorder;
+}
+
+class MemorySink implements Sink {
+  readonly failed = undefined;
+  readonly #blobs: Map<string, Buffer>;
+  readonly #lines: string[] | undefined;
+  readonly #closed: () => void;
+
+  constructor(blobs: Map<string, Buffer>, lines: string[] | undefined, closed: () => void = () => undefined) {
+    this.#blobs = blobs;
+    this.#lines = lines;
+    this.#closed = closed;
+  }
+
+  write(line: Buffer): void {
+    this.#lines?.push(line.toString('utf8', 0, line.length - 1));
+  }
+
+  readonly keepBlob = (sha256: string, bytes: Buffer): void => {
+    this.#blobs.set(sha256, bytes);
+  };
+
+  readonly resolve: Resolve = (ref: BlobRef): Json => {
+    const bytes = this.#blobs.get(ref.$blob.sha256);
+    return bytes ? blobValue(bytes, ref.$blob.media_type, this.resolve) : (ref as unknown as Json);
+  };
+
+  async barrier(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#closed();
+  }
+}
+
+interface MemorySession {
+  readonly header: SessionHeader;
+  /** The joined log. */
+  readonly lines: string[];
+  writer: Recorder | undefined;
+  readonly listeners: Set<() => void>;
+}
+
+class MemoryStore implements Store {
+  readonly #secrets: Secrets;
+  readonly #sessions = new Map<string, MemorySession>();
+  readonly #blobs = new Map<string, Buffer>();
+
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets;
+  }
+
+  async create(header: SessionHeader): Promise<Writer> {
+    return this.#begin(header, []);
+  }
+
+  async fork(parent: string, seq: number, header: SessionHeader): Promise<Writer> {
+    const { lines } = this.#session(parent);
+    const line = lines[seq];
+    if (line === undefined) {
+      throw new ChassisError(
+        'InvalidParams',
+        `session ${parent} has no event ${seq}; its last one is ${lines.length - 1}`,
+      );
+    }
+    const prefix = lines.slice(0, seq + 1);
+    const view = this.#fold(header, prefix).view;
+    const step =
+      header.parent?.step ?? view.steps.filter((one) => one.seq.finished !== undefined).at(-1)?.number ?? 0;
+    const { hash } = decodeLine(line).event;
+    return this.#begin({ ...header, parent: { session: parent, seq, step, hash } }, prefix);
+  }
+
+  async open(id: string): Promise<Writer> {
+    const session = this.#session(id);
+    if (session.writer)
+      throw new ChassisError('Conflict', `session ${id} is open for writing in this process`);
+    return this.#record(session);
+  }
+
+  async reader(id: string): Promise<Reader> {
+    const session = this.#session(id);
+    return new MemoryReader(session, (header, lines) => this.#fold(header, lines), this.#resolve);
+  }
+
+  async *list(): AsyncGenerator<SessionSummary> {
+    yield* this.#summaries();
+  }
+
+  async verify(id: string): Promise<Verification> {
+    const { lines } = this.#session(id);
+    const chain = new Chain();
+    const problems: Problem[] = [];
+    for (const line of lines) {
+      const { problem } = chain.check(Buffer.from(line));
+      if (problem) problems.push(problem);
+    }
+    for (const [sha256, bytes] of this.#blobs) {
+      if (sha256Of('sha256', bytes) !== sha256)
+        problems.push({ kind: 'blob-damaged', message: `blob ${sha256} is damaged` });
+    }
+    return { ok: problems.length === 0, session: id, events: lines.length, head_hash: chain.hash, problems };
+  }
+
+  find(reference: string): Promise<string> {
+    return findSession(reference, [...this.#sessions.keys()], async () => this.#summaries());
+  }
+
+  async remove(id: string, options: { readonly force?: boolean } = {}): Promise<number> {
+    const session = this.#session(id);
+    if (session.writer && !options.force)
+      throw new ChassisError('Conflict', `session ${id} is open for writing`);
+    this.#sessions.delete(id);
+    return session.lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+  }
+
+  async collect(): Promise<number> {
+    let freed = 0;
+    const texts = [...this.#sessions.values()].flatMap((session) => session.lines);
+    for (const [sha256, bytes] of [...this.#blobs]) {
+      const inBlob = (): boolean => [...this.#blobs.values()].some((other) => other.includes(sha256));
+      if (texts.some((text) => text.includes(sha256)) || inBlob()) continue;
+      this.#blobs.delete(sha256);
+      freed += bytes.length;
+    }
+    return freed;
+  }
+
+  async blob(sha256: string): Promise<Uint8Array | undefined> {
+    return this.#blobs.get(sha256);
+  }
+
+  async close(): Promise<void> {}
+
+  readonly #resolve: Resolve = (ref) => new MemorySink(this.#blobs, undefined).resolve(ref);
+
+  #session(id: string): MemorySession {
+    const session = this.#sessions.get(id);
+    if (!session)
+      throw new ChassisError('InvalidParams', `there is no session ${id}`, { data: { session: id } });
+    return session;
+  }
+
+  #begin(header: SessionHeader, prefix: string[]): Writer {
+    checkVersion(header.v, `session ${header.id}`);
+    if (this.#sessions.has(header.id))
+      throw new ChassisError('Conflict', `there is a session ${header.id} already`);
+    const clean = this.#secrets.redact(header);
+    const session: MemorySession = { header: clean, lines: prefix, writer: undefined, listeners: new Set() };
+    this.#sessions.set(header.id, session);
+    const recorder = this.#record(session);
+    recorder.opened();
+    return recorder;
+  }
+
+  #record(session: MemorySession): Recorder {
+    const { header, lines } = session;
+    const last = lines.at(-1);
+    const recorder = new Recorder({
+      header,
+      secrets: this.#secrets,
+      sink: new MemorySink(this.#blobs, lines, () => {
+        session.writer = undefined;
+      }),
+      fold: this.#fold(header, lines),
+      seq: lines.length,
+      hash: last === undefined ? GENESIS : decodeLine(last).event.hash,
+    });
+    recorder.subscribe(() => {
+      for (const listener of session.listeners) listener();
+    });
+    session.writer = recorder;
+    return recorder;
+  }
+
+  #fold(header: SessionHeader, lines: readonly string[]): Fold {
+    const fold = new Fold(header);
+    for (const line of lines) {
+      const { event, refs } = decodeLine(line);
+      fold.apply(event, refs ? this.#resolve : undefined);
+    }
+    return fold;
+  }
+
+  #summaries(): SessionSummary[] {
+    return [...this.#sessions.values()]
+      .map(({ header, lines, writer }) => {
+        const tally = new Tally(header);
+        for (const line of lines.slice(header.parent ? header.parent.seq + 1 : 0)) {
+          const { event } = decodeLine(line);
+          tally.add(event, event);
+        }
+        const tallied = tally.value();
+        return {
+          id: header.id,
+          title: header.title,
+          created: header.created,
+          updated: tallied.updated,
+          outcome: listedOutcome(tallied, writer !== undefined),
+          steps: tallied.steps,
+          events: lines.length,
+          bytes: lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
+          model: header.model.name,
+          agent: header.agent.agent,
+          tokens: tallied.tokens,
+          cost_usd: tallied.cost_usd,
+          workspace: header.workspace,
+          ...(header.parent ? { parent: { session: header.parent.session, step: header.parent.step } } : {}),
+        };
+      })
+      .sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1));
+  }
+}
+
+class MemoryReader implements Reader {
+  readonly header: SessionHeader;
+  readonly #session: MemorySession;
+  readonly #fold: (header: SessionHeader, lines: readonly string[]) => Fold;
+  readonly #resolve: Resolve;
+
+  constructor(
+    session: MemorySession,
+    fold: (header: SessionHeader, lines: readonly string[]) => Fold,
+    resolve: Resolve,
+  ) {
+    this.header = session.header;
+    this.#session = session;
+    this.#fold = fold;
+    this.#resolve = resolve;
+  }
+
+  get id(): string {
+    return this.header.id;
+  }
+
+  async *events(options: ReadOptions = {}): AsyncGenerator<Event | UnknownEvent> {
+    for (const line of this.#slice(options)) {
+      const { event, refs } = decodeLine(line);
+      if (!refs || options.blobs === false) yield event;
+      else yield { ...event, data: resolveRefs(event.data as Json, this.#resolve) } as UnknownEvent;
+    }
+  }
+
+  async *lines(
+    options: { from?: number; to?: number; follow?: boolean; signal?: AbortSignal } = {},
+  ): AsyncGenerator<string> {
+    const to = options.to ?? Number.POSITIVE_INFINITY;
+    const { lines, listeners } = this.#session;
+    for (let next = options.from ?? 0; next <= to && !options.signal?.aborted; ) {
+      const line = lines[next];
+      if (line !== undefined) {
+        next++;
+        yield line;
+      } else if (options.follow) {
+        await new Promise<void>((resolve) => {
+          const wake = (): void => {
+            listeners.delete(wake);
+            options.signal?.removeEventListener('abort', wake);
+            resolve();
+          };
+          listeners.add(wake);
+          options.signal?.addEventListener('abort', wake, { once: true });
+        });
+      } else return;
+    }
+  }
+
+  async view(to?: number): Promise<SessionView> {
+    return this.#fold(this.header, this.#slice(to === undefined ? {} : { to })).view;
+  }
+
+  #slice({ from = 0, to }: { readonly from?: number; readonly to?: number }): readonly string[] {
+    return this.#session.lines.slice(from, to === undefined ? undefined : to + 1);
+  }
+}

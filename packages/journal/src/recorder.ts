@@ -1,0 +1,222 @@
+/**
+ * The writer of a session, whatever it is kept on: takes sequence numbers, chains lines, keeps the fold up to date.
+ *
+ * Promise: an event is in the view exactly when it is in the log's order; what cannot be logged is refused before it
+ * takes a number; a secret does not get through in two pieces of a stream.
+ */
+import { ChassisError } from '@chassis/errors';
+import type { Resolve } from './blob-ref.ts';
+import { DataCodec, type KeepBlob } from './data-codec.ts';
+import type { BlobRef, Event, EventData, EventType, SessionHeader } from './event.ts';
+import type { Fold } from './fold.ts';
+import { LineEncoder, lineBody } from './line.ts';
+import type { Secrets } from './secrets.ts';
+import type { SessionView } from './step.ts';
+import type { Writer } from './store.ts';
+import { FORMAT_VERSION } from './upgrade.ts';
+
+/** Where lines and blobs go. */
+export interface Sink {
+  readonly failed: Error | undefined;
+  /** Takes a line with its newline. The bytes are valid during the call only. */
+  write(line: Buffer, seq: number): void;
+  readonly keepBlob: KeepBlob;
+  readonly resolve: Resolve;
+  barrier(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RecorderStart {
+  readonly header: SessionHeader;
+  readonly secrets: Secrets;
+  readonly sink: Sink;
+  /** What has been folded so far. */
+  readonly fold: Fold;
+  /** The next sequence number, and the hash of the event before it. */
+  readonly seq: number;
+  readonly hash: string;
+}
+
+type Chunk = EventData['step.chunk'];
+
+export class Recorder implements Writer {
+  readonly header: SessionHeader;
+  readonly #secrets: Secrets;
+  readonly #sink: Sink;
+  readonly #fold: Fold;
+  readonly #codec: DataCodec;
+  readonly #encoder: LineEncoder;
+  readonly #listeners = new Set<(event: Event) => void>();
+  /** Ends of streams that may be the beginning of a secret, by step. */
+  readonly #held = new Map<number, { attempt: number; text: string; reasoning: string }>();
+  #seq: number;
+  #closed = false;
+
+  constructor({ header, secrets, sink, fold, seq, hash }: RecorderStart) {
+    this.header = header;
+    this.#secrets = secrets;
+    this.#sink = sink;
+    this.#fold = fold;
+    this.#codec = new DataCodec(secrets, sink.keepBlob);
+    this.#encoder = new LineEncoder(hash);
+    this.#seq = seq;
+  }
+
+  get id(): string {
+    return this.header.id;
+  }
+
+  get view(): SessionView {
+    return this.#fold.view;
+  }
+
+  get failed(): Error | undefined {
+    return this.#sink.failed;
+  }
+
+  /** Sequence number of the last event, −1 before the first. */
+  get lastSeq(): number {
+    return this.#seq - 1;
+  }
+
+  /** Hash of the last event. */
+  get lastHash(): string {
+    return this.#encoder.hash;
+  }
+
+  /** The first event of a session (or of a fork's own part); the store calls it. */
+  opened(): Event {
+    return this.#append('session.opened', this.header, undefined);
+  }
+
+  append<T extends EventType>(type: T, data: EventData[T], step?: number): Event {
+    switch (type as EventType) {
+      case 'session.opened':
+        throw new ChassisError(
+          'InvalidParams',
+          'session.opened is written by the store when it creates a session',
+        );
+      case 'step.started': {
+        const next = this.view.steps.length + 1;
+        if (step !== undefined && step !== next) {
+          throw new ChassisError('InvalidParams', `the next step is ${next}, not ${step}`, {
+            data: { next, step },
+          });
+        }
+        return this.#append(type, data, next);
+      }
+      case 'step.chunk':
+        return this.#append(type, this.#withoutOpenEnd(data as Chunk, this.#known(type, step)), step);
+      case 'step.finished':
+      case 'step.attempt':
+        this.#release(this.#known(type, step));
+        return this.#append(type, data, step);
+      case 'step.dispatched':
+        return this.#append(type, data, this.#known(type, step));
+      default:
+        if (!/^[A-Za-z][A-Za-z0-9._-]{0,127}$/.test(type)) {
+          throw new ChassisError('InvalidParams', `${JSON.stringify(type)} is no name for an event type`);
+        }
+        return this.#append(type, data, step);
+    }
+  }
+
+  blob(value: unknown): BlobRef {
+    this.#writable();
+    return this.#codec.blob(value);
+  }
+
+  barrier(): Promise<void> {
+    return this.#sink.barrier();
+  }
+
+  subscribe(listener: (event: Event) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    if (!this.failed) for (const step of [...this.#held.keys()]) this.#release(step);
+    this.#closed = true;
+    this.#listeners.clear();
+    await this.#sink.close();
+  }
+
+  #append(type: string, data: unknown, step: number | undefined): Event {
+    this.#writable();
+    const logged = this.#codec.encode(type, data);
+    const seq = this.#seq;
+    const time = Date.now();
+    const line = this.#encoder.encode(lineBody(this.header.id, seq, time, type, step, logged.text));
+    this.#seq++;
+    this.#sink.write(line, seq);
+    const event = {
+      v: FORMAT_VERSION,
+      session: this.header.id,
+      seq,
+      time,
+      type,
+      ...(step === undefined ? {} : { step }),
+      data: logged.data,
+      hash: this.#encoder.hash,
+    } as unknown as Event;
+    this.#fold.apply(event, logged.refs ? this.#sink.resolve : undefined);
+    for (const listener of this.#listeners) tell(listener, event);
+    return event;
+  }
+
+  #writable(): void {
+    if (this.failed) throw this.failed;
+    if (this.#closed) throw new ChassisError('Conflict', `session ${this.header.id} is closed for writing`);
+  }
+
+  #known(type: string, step: number | undefined): number {
+    if (step !== undefined && this.view.step(step)) return step;
+    throw new ChassisError(
+      'InvalidParams',
+      `${type} needs the number of a step that has started, not ${step}`,
+    );
+  }
+
+  /** Keeps back what may be the beginning of a secret, until its end has come. */
+  #withoutOpenEnd(data: Chunk, step: number): Chunk {
+    const held = this.#held.get(step);
+    if (held && held.attempt !== data.attempt) this.#release(step);
+    const text = (this.#held.get(step)?.text ?? '') + (data.text ?? '');
+    const reasoning = (this.#held.get(step)?.reasoning ?? '') + (data.reasoning ?? '');
+    const textEnd = this.#secrets.safeLength(text);
+    const reasoningEnd = this.#secrets.safeLength(reasoning);
+    this.#held.delete(step);
+    if (textEnd < text.length || reasoningEnd < reasoning.length) {
+      const rest = { text: text.slice(textEnd), reasoning: reasoning.slice(reasoningEnd) };
+      this.#held.set(step, { attempt: data.attempt, ...rest });
+    }
+    return {
+      ...data,
+      ...(text === '' && data.text === undefined ? {} : { text: text.slice(0, textEnd) }),
+      ...(reasoning === '' && data.reasoning === undefined
+        ? {}
+        : { reasoning: reasoning.slice(0, reasoningEnd) }),
+    };
+  }
+
+  /** The stream has ended: what was kept back is no beginning any more. */
+  #release(step: number): void {
+    const held = this.#held.get(step);
+    if (!held) return;
+    this.#held.delete(step);
+    const { attempt, text, reasoning } = held;
+    const rest = { ...(text === '' ? {} : { text }), ...(reasoning === '' ? {} : { reasoning }) };
+    this.#append('step.chunk', { attempt, ...rest }, step);
+  }
+}
+
+/** A listener's fault is its own: the record goes on. */
+function tell(listener: (event: Event) => void, event: Event): void {
+  try {
+    listener(event);
+  } catch (error) {
+    process.emitWarning(`a listener of session events failed: ${String(error)}`);
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Model requests put together again from their deltas.
+ *
+ * Promise: what `request` answers is what the model was sent. Memory holds the deltas (inline ones) and a few of the
+ * newest conversations, not one per request.
+ */
+import { ChassisError } from '@chassis/errors';
+import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
+import { isBlobRef, type Resolve, resolveRefs } from './blob-ref.ts';
+import type { Edit, LoggedModelInput } from './event.ts';
+import { setPointer } from './pointer.ts';
+
+interface Logged {
+  readonly input: Json;
+  /** Absent when the input holds no reference. */
+  readonly resolve: Resolve | undefined;
+  readonly edits: Edit[];
+}
+
+export interface ModelInput {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly params: JsonObject;
+}
+
+/** How many put-together conversations are remembered. */
+const REMEMBERED = 8;
+
+export class Requests {
+  readonly #logged = new Map<number, Logged>();
+  readonly #messages = new Map<number, readonly Message[]>();
+
+  add(step: number, input: Json, resolve: Resolve | undefined): void {
+    this.#logged.set(step, { input, resolve, edits: [] });
+    this.#messages.delete(step);
+  }
+
+  /** Changes a request: `path` starts with `/input`. */
+  edit(edit: Edit): void {
+    const logged = this.#logged.get(edit.step);
+    if (!logged) throw unknownStep(edit.step);
+    logged.edits.push(edit);
+    this.#messages.clear();
+  }
+
+  /** Counts only, for a step's `input`. */
+  outline(step: number): Json {
+    const logged = this.#logged.get(step);
+    if (!logged) throw unknownStep(step);
+    if (logged.edits.length > 0) {
+      const { messages, tools, params } = this.request(step);
+      return { messages: messages.length, tools: tools.length, params };
+    }
+    const { messages, tools, params } = read(logged);
+    return { messages: messages.keep + messages.add.length, tools: tools.length, params };
+  }
+
+  request(step: number): ModelInput {
+    const logged = this.#logged.get(step);
+    if (!logged) throw unknownStep(step);
+    const messages = this.#conversation(step);
+    const { tools, params } = read(logged);
+    return this.#edited(step, { messages, tools, params });
+  }
+
+  #edited(step: number, request: ModelInput): ModelInput {
+    let input = request as unknown as Json;
+    for (const { path, value } of this.#logged.get(step)?.edits ?? []) {
+      input = setPointer({ input }, path, value);
+      input = (input as { input: Json }).input;
+    }
+    return input as unknown as ModelInput;
+  }
+
+  /** Walks back to the nearest remembered conversation, then forward again. */
+  #conversation(step: number): readonly Message[] {
+    const chain: { step: number; keep: number; add: readonly Message[] }[] = [];
+    let messages: readonly Message[] = [];
+    for (let current: number | null = step; current !== null; ) {
+      const known = this.#messages.get(current);
+      if (known) {
+        messages = known;
+        break;
+      }
+      const logged = this.#logged.get(current);
+      if (!logged) throw unknownStep(current);
+      const { from, keep, add }: LoggedModelInput['messages'] = read(logged).messages;
+      chain.push({ step: current, keep, add });
+      if (from !== null && from >= current) {
+        throw new ChassisError(
+          'InternalError',
+          `the request of step ${current} builds on step ${from}, which is not before it`,
+        );
+      }
+      current = from;
+    }
+    for (const { step: number, keep, add } of chain.reverse()) {
+      messages = keep === 0 ? add : [...messages.slice(0, keep), ...add];
+      if (this.#logged.get(number)?.edits.length) {
+        messages = this.#edited(number, { messages, tools: [], params: {} }).messages;
+      }
+    }
+    this.#remember(step, messages);
+    return messages;
+  }
+
+  #remember(step: number, messages: readonly Message[]): void {
+    this.#messages.set(step, messages);
+    if (this.#messages.size <= REMEMBERED) return;
+    for (const oldest of this.#messages.keys()) {
+      this.#messages.delete(oldest);
+      break;
+    }
+  }
+}
+
+interface PlainModelInput {
+  readonly messages: LoggedModelInput['messages'];
+  readonly tools: readonly ToolSpec[];
+  readonly params: JsonObject;
+}
+
+function read({ input, resolve }: Logged): PlainModelInput {
+  const plain = (resolve ? resolveRefs(input, resolve) : input) as unknown as Partial<PlainModelInput> | null;
+  const { from = null, keep = 0, add = [] } = plain?.messages ?? {};
+  return {
+    messages: { from, keep, add },
+    // A catalogue whose blob is lost stays a reference; the conversation can still be shown.
+    tools: Array.isArray(plain?.tools) && !isBlobRef(plain.tools) ? plain.tools : [],
+    params: plain?.params ?? {},
+  };
+}
+
+function unknownStep(step: number): ChassisError {
+  return new ChassisError('InvalidParams', `step ${step} is no model step of this session`);
+}
