@@ -27,7 +27,7 @@ export function holdersOfOutput(view: SessionView, step: Step): Holder[] {
 
 /** What was in sight when an input that no model wrote was put together, earliest first. */
 export function holdersOfInput(view: SessionView, step: Step): Holder[] {
-  const causes = step.causes.flatMap((number) => view.step(number) ?? []);
+  const causes = step.causes.flatMap((number) => (number === step.parent ? [] : (view.step(number) ?? [])));
   const parent = step.parent === null ? undefined : view.step(step.parent);
   return [...session(view, step), ...causes.flatMap(result), ...(parent ? [own(parent)] : [])].sort(byOrder);
 }

@@ -1,1 +1,13 @@
+export type { Chain, ChainLink, End } from './chain.ts';
+export { type Cost, cost, type RunCost, type StepCost } from './cost.ts';
 export { type Difference, firstDifference } from './difference.ts';
+export { type Edge, edges } from './edges.ts';
+export { explain } from './explain.ts';
+export { type Birth, isSupported, type Lineage, type Link, lineage } from './lineage.ts';
+export type { Form } from './match.ts';
+export type { Label } from './origins.ts';
+export type { Place, Span } from './place.ts';
+export { prompt } from './prompt.ts';
+export { slice } from './slice.ts';
+export type { Symptom } from './symptom.ts';
+export { type Cause, type Note, type RunHead, type Suspicion, type Why, why } from './why.ts';

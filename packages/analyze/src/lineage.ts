@@ -126,10 +126,14 @@ function argument(view: SessionView, step: Step, at: Spot): Hop | undefined {
   const call = callOf(view, step);
   if (!call) return sought(view, at, holdersOfInput(view, step));
   const model = call.model.number;
-  const exact = at.range ? undefined : locate(call.text, at.pointer.slice('/input'.length));
-  if (exact && exact.text === at.text) {
-    const to = spotAt(view, { step: model, pointer: call.pointer, range: exact.range });
-    return to && hop(at, to, 'recorded', 'exact', 'the model wrote it as an argument of this call');
+  const written = locate(call.text, at.pointer.slice('/input'.length));
+  if (written) {
+    // A part's range in the argument is its range in the text, unless escapes stand before it: then the texts differ.
+    const [start, end] = written.range;
+    const range = at.range ? ([start + at.range[0], start + at.range[1]] as const) : ([start, end] as const);
+    const to = spotAt(view, { step: model, pointer: call.pointer, range });
+    if (to?.text === at.text)
+      return hop(at, to, 'recorded', 'exact', 'the model wrote it as an argument of this call');
   }
   return sought(view, at, [{ step: model, root: call.pointer, kind: 'model', order: model }]);
 }

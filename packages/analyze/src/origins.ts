@@ -5,7 +5,7 @@
  * whole result, an assistant message equal to what a model step answered. A shortened result is `inferred`.
  */
 import type { SessionView, Step } from '@chassis/journal';
-import type { Json, Message } from '@chassis/types';
+import type { AssistantMessage, Json, Message, ToolCall } from '@chassis/types';
 import { canonical, parseDocument } from './json.ts';
 import { perStep } from './memo.ts';
 import { callsOf, type Place, requestOf } from './place.ts';
@@ -96,9 +96,11 @@ function sourceOf(view: SessionView, step: Step, message: Message): Origin['sour
         other.kind === 'model' &&
         other.number < step.number &&
         other.agent === step.agent &&
-        sameAnswer(follow(other.output, '/message'), message),
+        answers(follow(other.output, '/message'), message),
     );
-    return wrote && { step: wrote, pointer: '/output/message', label: 'recorded' };
+    if (!wrote) return undefined;
+    const whole = sameCalls(follow(wrote.output, '/message/tool_calls'), message.tool_calls);
+    return { step: wrote, pointer: '/output/message', label: whole ? 'recorded' : 'inferred' };
   }
   return undefined;
 }
@@ -114,9 +116,16 @@ export function holdsResult(content: string, step: Step): boolean {
   return step.error !== undefined && content.includes(step.error.message);
 }
 
-function sameAnswer(answer: Json | undefined, message: Message): boolean {
-  if (message.role !== 'assistant' || follow(answer, '/content') !== message.content) return false;
-  return canonical(follow(answer, '/tool_calls') ?? []) === canonical(message.tool_calls ?? []);
+/** Whether a message of a request is a model's answer; the calls may have been mended on the way, their ids not. */
+function answers(answer: Json | undefined, message: AssistantMessage): boolean {
+  if (follow(answer, '/content') !== message.content) return false;
+  const ids = (calls: unknown): string =>
+    canonical(Array.isArray(calls) ? calls.map((call) => follow(call, '/id') ?? null) : []);
+  return ids(follow(answer, '/tool_calls')) === ids(message.tool_calls);
+}
+
+function sameCalls(answer: Json | undefined, calls: readonly ToolCall[] | undefined): boolean {
+  return canonical(answer ?? []) === canonical(calls ?? []);
 }
 
 function sameMessage(a: Message | undefined, b: Message | undefined): boolean {

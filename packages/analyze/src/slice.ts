@@ -23,7 +23,7 @@ export function slice(view: SessionView, step: number): number[] {
     const at = view.step(next.step);
     if (!at || whole.has(at.number) || (!next.whole && started.has(at.number))) continue;
     (next.whole ? whole : started).add(at.number);
-    for (const edge of recordedEdges(view, at)) queue.push({ step: edge.on, whole: edge.kind !== 'parent' });
+    for (const { on } of recordedEdges(view, at)) queue.push({ step: on, whole: on !== at.parent });
     if (next.whole)
       for (const child of inner.get(at.number) ?? []) queue.push({ step: child.number, whole: true });
   }

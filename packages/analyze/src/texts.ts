@@ -50,6 +50,7 @@ export function pathForm(text: string): string | undefined {
   return `${scheme}${rest.startsWith('/') ? '/' : ''}${parts.join('/')}`;
 }
 
+const unreadable = /[^\P{Cc}\t\n\r]/u;
 const base64Token = /(?<![\w+/-])[A-Za-z0-9+/_-]{12,}={0,2}(?![\w+/=-])/g;
 
 /** The base64 tokens in a text that decode to readable text. */
@@ -72,7 +73,7 @@ export function base64Decoded(token: string): string | undefined {
       c.charCodeAt(0),
     );
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return [...text].some((char) => char < ' ' && !/[\t\n\r]/.test(char)) ? undefined : text;
+    return unreadable.test(text) ? undefined : text;
   } catch {
     return undefined;
   }

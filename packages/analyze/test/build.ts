@@ -90,8 +90,8 @@ export class Story {
   /** The tool step of the newest model step's call `index`; its result becomes a tool message. */
   tool(index: number, answer: Answer): number {
     const model = this.steps.findLast((step) => step.kind === 'model');
-    const calls = (model?.output as unknown as { message: { tool_calls: ToolCall[] } }).message.tool_calls;
-    const call = calls[index];
+    const reply = model?.output as unknown as { message: { tool_calls: ToolCall[] } } | undefined;
+    const call = reply?.message.tool_calls[index];
     if (!model || !call) throw new Error('the model asked for no such call');
     const number = this.push({
       kind: 'tool',
@@ -190,7 +190,8 @@ export class Story {
 
   private push(step: Partial<Step> & Pick<Step, 'kind' | 'name' | 'input'>): number {
     const number = this.steps.length + 1;
-    const seq = (this.seq += 2);
+    this.seq += 2;
+    const { seq } = this;
     this.steps.push({
       digest: '',
       causes: [],

@@ -1,0 +1,136 @@
+/**
+ * The way from the symptom back to the cause, link by link.
+ *
+ * Where a value can be followed the links are those of its lineage. Where none can, the recorded causes between the two
+ * steps are shown, and the tie is called a guess: coming before is no proof.
+ */
+
+import { recordedEdges } from './edges.ts';
+import type { Link } from './lineage.ts';
+import type { Label } from './origins.ts';
+import type { Place } from './place.ts';
+import type { Ranked } from './rank.ts';
+import type { Evidence, Trace } from './rules/rule.ts';
+
+/** One end of a link. */
+export interface End extends Place {
+  /** The step's name. */
+  readonly name: string;
+  /** What stands there, when the link is about a value. */
+  readonly text?: string;
+}
+
+/** One step backwards: `to` is where `from` came from. */
+export interface ChainLink {
+  readonly from: End;
+  readonly to: End;
+  readonly label: Label;
+  readonly how: string;
+}
+
+export interface Chain {
+  readonly chain: readonly ChainLink[];
+  /** The weakest label on the way. */
+  readonly label: Label;
+}
+
+const strength: readonly Label[] = ['guess', 'inferred', 'recorded'];
+const mostControlLinks = 6;
+
+/** The chain to a cause; without one, the lineage of the first value that the failure complains about. */
+export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
+  const { traces, symptom } = evidence;
+  const direct = traces.find(({ complaint }) => complaint.kind === 'direct');
+  if (!cause) return direct ? along(evidence, direct.lineage.links) : { chain: [], label: 'guess' };
+  const at = traces.find(
+    ({ lineage: { birth } }) => birth.step === cause.step && birth.pointer === cause.pointer,
+  );
+  const born = at ?? traces.find((trace) => trace.lineage.birth.step === cause.step && covers(cause, trace));
+  if (born) return along(evidence, born.lineage.links);
+  if (cause.step === symptom.step) return { chain: [], label: 'recorded' };
+  const passing = traces.find(({ lineage: { links } }) => links.some(({ to }) => to.step === cause.step));
+  if (passing) {
+    const { links } = passing.lineage;
+    return along(evidence, links.slice(0, links.findIndex(({ to }) => to.step === cause.step) + 1));
+  }
+  const target = {
+    step: cause.step,
+    pointer: cause.pointer ?? '/output',
+    name: nameAt(evidence, cause.step),
+  };
+  const madeUp = traces.find(
+    ({ complaint, lineage: found }) =>
+      complaint.kind === 'direct' && found.origin === 'model' && found.birth.step > cause.step,
+  );
+  if (madeUp) {
+    const { chain } = along(evidence, madeUp.lineage.links);
+    const { birth } = madeUp.lineage;
+    const how = cause.kind === 'missing' ? 'written without what is missing here' : 'written after this';
+    return {
+      chain: [...chain, { from: end(evidence, birth), to: target, label: 'guess', how }],
+      label: 'guess',
+    };
+  }
+  return { chain: controlPath(evidence, cause), label: 'guess' };
+}
+
+function covers(cause: Ranked, { lineage: { birth } }: Trace): boolean {
+  return (
+    cause.pointer === undefined ||
+    birth.pointer.startsWith(`${cause.pointer}/`) ||
+    birth.pointer === cause.pointer
+  );
+}
+
+function along(evidence: Evidence, links: readonly Link[]): Chain {
+  const chain = links.map(
+    ({ from, to, label, how }): ChainLink => ({
+      from: end(evidence, from),
+      to: end(evidence, to),
+      label,
+      how,
+    }),
+  );
+  const weakest = Math.min(strength.length - 1, ...chain.map(({ label }) => strength.indexOf(label)));
+  return { chain, label: strength[weakest] ?? 'guess' };
+}
+
+/** The shortest way over recorded edges; the middle of a long one is left out. */
+function controlPath(evidence: Evidence, cause: Ranked): ChainLink[] {
+  const { view, symptom } = evidence;
+  const later = new Map<number, number>();
+  const queue = [symptom.step];
+  for (let at = queue.shift(); at !== undefined && at !== cause.step; at = queue.shift()) {
+    const step = view.step(at);
+    for (const { on } of step ? recordedEdges(view, step) : []) {
+      if (later.has(on) || on === symptom.step) continue;
+      later.set(on, at);
+      queue.push(on);
+    }
+  }
+  const path: number[] = [cause.step];
+  for (let at = later.get(cause.step); at !== undefined; at = later.get(at)) path.push(at);
+  const steps = path.reverse();
+  if (steps.length < 2) return [];
+  const shown = steps.length - 1 <= mostControlLinks ? steps : [...steps.slice(0, 2), ...steps.slice(-2)];
+  return shown.slice(1).map((on, index): ChainLink => {
+    const from = shown[index] ?? on;
+    const between = steps.indexOf(on) - steps.indexOf(from) - 1;
+    const how = between > 0 ? `led to it, over ${between} steps` : 'led to it';
+    const to = on === cause.step ? (cause.pointer ?? '/output') : '/output';
+    return {
+      from: { step: from, pointer: '/input', name: nameAt(evidence, from) },
+      to: { step: on, pointer: to, name: nameAt(evidence, on) },
+      label: 'recorded',
+      how,
+    };
+  });
+}
+
+function end(evidence: Evidence, place: Place & { readonly text: string }): End {
+  return { ...place, name: nameAt(evidence, place.step) };
+}
+
+function nameAt({ view }: Evidence, step: number): string {
+  return view.step(step)?.name ?? 'session';
+}

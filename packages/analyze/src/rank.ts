@@ -1,0 +1,99 @@
+/**
+ * Which suspect is the cause: what the rules found, weighed by how it is tied to the failure.
+ *
+ * A wrong value that the failure complains about outweighs everything beside its path. What a model made up is explained
+ * by what it was not shown. Of equals the earliest wins, and of equal calls the first: later ones only repeat it.
+ */
+import { rules } from './rules/index.ts';
+import { outcomeKey } from './rules/repeated-call.ts';
+import type { Evidence, Suspect } from './rules/rule.ts';
+
+export interface Ranked extends Suspect {
+  readonly rule: string;
+}
+
+/** Scores nearer than this are equal. */
+const equal = 0.03;
+
+/** Rules about the repetition itself: their place is the later call. */
+const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retry']);
+
+/** All suspects of a failure, the likeliest cause first; one for each place. */
+export function ranked(evidence: Evidence): Ranked[] {
+  const first = new Map<string, number>();
+  for (const step of evidence.steps) {
+    const key = outcomeKey(step);
+    if (!first.has(key)) first.set(key, step.number);
+  }
+  const found = rules.flatMap((rule) =>
+    [...rule.find(evidence)].map((suspect): Ranked => {
+      const own = evidence.view.step(suspect.step);
+      const repeats = own && suspect.kind !== 'act' && suspect.kind !== 'end' && !ofRepetition.has(rule.name);
+      const step = repeats ? (first.get(outcomeKey(own)) ?? suspect.step) : suspect.step;
+      return { ...suspect, step, rule: rule.name };
+    }),
+  );
+  const blamed = found.some(({ kind, score }) => kind === 'end' && score >= 0.7);
+  const weighed = found.map((suspect) => ({ ...suspect, score: round(weight(suspect, evidence, blamed)) }));
+  return order(onePerPlace(weighed), evidence);
+}
+
+function weight(suspect: Ranked, { traces, symptom }: Evidence, blamed: boolean): number {
+  const { step, score, kind, rule } = suspect;
+  if (kind === 'end' || rule === 'first-appearance' || rule === 'born-in-model') return score;
+  const direct = traces.filter(({ complaint }) => complaint.kind === 'direct');
+  const born = traces.filter(
+    ({ lineage }) => lineage.birth.step === step && overlaps(suspect, lineage.birth.pointer),
+  );
+  if (born.some(({ complaint }) => complaint.kind === 'direct')) return raise(score, 0.6);
+  if (step === symptom.step) return score;
+  if (blamed) return score * 0.6;
+  const madeUp = direct.some(({ lineage }) => lineage.origin === 'model' && lineage.birth.step > step);
+  if (kind === 'missing' && madeUp) return raise(score, 0.4);
+  if (born.length > 0) return raise(score, 0.35);
+  if (direct.some(({ lineage }) => lineage.links.some(({ to }) => to.step === step)))
+    return raise(score, 0.2);
+  return direct.some(({ lineage }) => lineage.origin === 'tool') ? score * 0.6 : score;
+}
+
+function raise(score: number, by: number): number {
+  return score + (1 - score) * by;
+}
+
+/** Whether a suspicion is about a place: the same, or a container of it. */
+function overlaps(suspect: Suspect, pointer: string): boolean {
+  const at = suspect.pointer;
+  return at === undefined || pointer === at || pointer.startsWith(`${at}/`);
+}
+
+function onePerPlace(suspects: readonly Ranked[]): Ranked[] {
+  const places = new Map<string, Ranked>();
+  for (const suspect of suspects) {
+    const key = `${suspect.step} ${suspect.pointer ?? ''} ${suspect.kind === 'act' ? suspect.rule : ''}`;
+    const before = places.get(key);
+    if (!before || before.score < suspect.score) places.set(key, suspect);
+  }
+  return [...places.values()];
+}
+
+function order(suspects: readonly Ranked[], { traces }: Evidence): Ranked[] {
+  const complained = (suspect: Ranked): number => {
+    const index = traces.findIndex(
+      ({ lineage }) => lineage.birth.step === suspect.step && lineage.birth.pointer === suspect.pointer,
+    );
+    return index < 0 ? traces.length : index;
+  };
+  const sorted = suspects.toSorted(
+    (a, b) => b.score - a.score || a.step - b.step || complained(a) - complained(b),
+  );
+  const top = sorted[0];
+  if (!top) return [];
+  const equals = sorted
+    .filter(({ score }) => top.score - score < equal)
+    .sort((a, b) => a.step - b.step || complained(a) - complained(b));
+  return [...equals, ...sorted.filter(({ score }) => top.score - score >= equal)];
+}
+
+function round(score: number): number {
+  return Math.round(score * 100) / 100;
+}

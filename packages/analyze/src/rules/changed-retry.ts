@@ -1,0 +1,53 @@
+/** A call that failed on its way was tried again, but with other data: the retry is not the same request. */
+import { ErrorCode, isRetryable } from '@chassis/errors';
+import type { Step } from '@chassis/journal';
+import { firstDifference } from '../difference.ts';
+import { canonical, leavesOf } from '../json.ts';
+import { failureInside } from './looks.ts';
+import { byTool, type Rule } from './rule.ts';
+
+export const changedRetry: Rule = {
+  name: 'changed-retry',
+  *find({ steps }) {
+    for (const [name, calls] of byTool(steps)) {
+      for (const [index, retry] of calls.entries()) {
+        const before = calls[index - 1];
+        if (!before || !brokeOnItsWay(before)) continue;
+        const change = firstDifference(before.input, retry.input);
+        if (!change || !isMostlySame(before, retry)) continue;
+        const [was, is] = [change.expected, change.actual].map((value) =>
+          value === undefined ? 'nothing' : canonical(value),
+        );
+        yield {
+          step: retry.number,
+          pointer: `/input${change.path}`,
+          ...(change.actual === undefined ? {} : { value: change.actual }),
+          text: `${name} :${before.number} ended in ${before.error?.name ?? before.status} and was tried again with other data: ${change.path} was ${was}, is ${is}`,
+          score: 0.68,
+          kind: 'act',
+        };
+      }
+    }
+  },
+};
+
+/** A failure that says nothing against the data: the same request may be sent again. */
+function brokeOnItsWay(step: Step): boolean {
+  if (step.status === 'timeout' || step.status === 'unknown') return true;
+  if (step.error)
+    return (
+      isRetryable(step.error) || step.error.code === ErrorCode.Unavailable || passing.test(step.error.message)
+    );
+  return passing.test(failureInside(step)?.text ?? '');
+}
+
+const passing =
+  /\b(?:timed? ?out|timeout|temporar|try again|unavailable|connection|reset|50[0234]|429|busy)\b/i;
+
+function isMostlySame(a: Step, b: Step): boolean {
+  const texts = (step: Step): Set<string> =>
+    new Set([...leavesOf(step.input)].map(({ pointer, text }) => `${pointer} ${text}`));
+  const [before, after] = [texts(a), texts(b)];
+  const common = [...before].filter((text) => after.has(text)).length;
+  return common > 0 && common >= Math.max(before.size, after.size) - 2;
+}

@@ -1,0 +1,115 @@
+/** Something was left out between pages: a number or cursor was skipped, more was announced and not fetched, or the rows are fewer than the total. */
+import type { Step } from '@chassis/journal';
+import { isNumber, leavesOf } from '../json.ts';
+import { follow, keysOf } from '../pointer.ts';
+import { groupsOf } from './repeated-call.ts';
+import { byTool, type Rule, type Suspect } from './rule.ts';
+
+const pageName = /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from)$/i;
+const nextName = /^(?:next|next_?(?:page|cursor|token|page_?token|offset)|cursor)$/i;
+const moreName = /^(?:has_?(?:more|next|next_?page)|more)$/i;
+const totalName = /^(?:total|total_?(?:count|rows|items|results)|count_?total)$/i;
+
+export const droppedPage: Rule = {
+  name: 'dropped-page',
+  *find({ steps }) {
+    for (const [name, calls] of byTool(steps)) {
+      const pages = groupsOf(calls)
+        .flatMap((same) => same[0] ?? [])
+        .filter(({ status }) => status === 'ok');
+      yield* skipped(name, pages);
+      yield* announced(name, pages);
+      yield* tooFew(name, pages);
+    }
+  },
+};
+
+/** Page 1, 2, 4: the third was never asked for. */
+function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
+  const asked = pages.flatMap((step) => {
+    const at = pagePlace(step);
+    const value = at === undefined ? undefined : follow(step.input, at);
+    return at !== undefined && typeof value === 'number' ? [{ step, at, value }] : [];
+  });
+  const values = new Set(asked.map(({ value }) => value));
+  const [low, second] = [...values].sort((a, b) => a - b);
+  if (asked.length < 2 || low === undefined || second === undefined) return;
+  const sorted = [...values].sort((a, b) => a - b);
+  const stride = Math.min(...sorted.slice(1).map((value, index) => value - (sorted[index] ?? value)));
+  for (const { step, at, value } of asked) {
+    if (value === low || values.has(value - stride)) continue;
+    const text = `${tool} was asked for ${keysOf(at).at(-1)} ${value}; ${value - stride} was left out`;
+    yield { step: step.number, pointer: `/input${at}`, value, text, score: 0.7, kind: 'missing' };
+  }
+}
+
+/** The result named a next page, or said that there is more, and nobody fetched it. */
+function* announced(tool: string, pages: readonly Step[]): Generator<Suspect> {
+  const asked = new Set(pages.flatMap(({ input }) => [...leavesOf(input)].map(({ text }) => text)));
+  for (const [index, step] of pages.entries()) {
+    const leaves = [...leavesOf(step.output, '/output')];
+    const next = leaves.find(
+      ({ pointer, value }) => nextName.test(keysOf(pointer).at(-1) ?? '') && isSet(value),
+    );
+    const more = leaves.find(
+      ({ pointer, value }) => moreName.test(keysOf(pointer).at(-1) ?? '') && value === true,
+    );
+    const at = next ?? more;
+    const unread = next
+      ? !asked.has(next.text) && !isReached(pages, next.text)
+      : more && index === pages.length - 1;
+    if (!at || !unread) continue;
+    const says = next ? `names ${next.text} as what comes next` : 'says that there is more';
+    const text = `the result of ${tool} ${says}, and nobody asked for it`;
+    yield { step: step.number, pointer: at.pointer, value: at.value, text, score: 0.72, kind: 'missing' };
+  }
+}
+
+/** A URL or path that holds what a later call asked for is reached too. */
+function isReached(pages: readonly Step[], next: string): boolean {
+  return pages.some((step) => {
+    const at = pagePlace(step);
+    const value = at === undefined ? undefined : follow(step.input, at);
+    return (typeof value === 'number' || typeof value === 'string') && next.endsWith(`=${value}`);
+  });
+}
+
+/** The pages together hold fewer rows than the total that they state. */
+function* tooFew(tool: string, pages: readonly Step[]): Generator<Suspect> {
+  const counted = pages.flatMap((step) => {
+    const rows = rowsOf(step);
+    const total = [...leavesOf(step.output)].find(
+      ({ pointer, value }) => totalName.test(keysOf(pointer).at(-1) ?? '') && typeof value === 'number',
+    );
+    return rows && total ? [{ step, rows, total: Number(total.text) }] : [];
+  });
+  const paged = counted.length === 1 || counted.every(({ step }) => pagePlace(step) !== undefined);
+  const total = counted[0]?.total ?? 0;
+  const held = counted.reduce((sum, { rows }) => sum + rows.count, 0);
+  if (!paged || counted.some((page) => page.total !== total) || held === 0 || held >= total) return;
+  const most = Math.max(...counted.map(({ rows }) => rows.count));
+  const short = counted.slice(0, -1).find(({ rows }) => rows.count < most) ?? counted.at(-1);
+  if (!short) return;
+  const text = `${held} of the ${total} rows that ${tool} states are there; ${short.rows.count} here`;
+  yield { step: short.step.number, pointer: short.rows.pointer, text, score: 0.7, kind: 'missing' };
+}
+
+function rowsOf(step: Step): { pointer: string; count: number } | undefined {
+  const { output } = step;
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
+  const lists = Object.entries(output).filter(([, value]) => Array.isArray(value));
+  const [key, rows] = lists.length === 1 ? (lists[0] ?? []) : [];
+  return key !== undefined && Array.isArray(rows)
+    ? { pointer: `/output/${key}`, count: rows.length }
+    : undefined;
+}
+
+function pagePlace(step: Step): string | undefined {
+  for (const { pointer } of leavesOf(step.input))
+    if (pageName.test(keysOf(pointer).at(-1) ?? '')) return pointer;
+  return undefined;
+}
+
+function isSet(value: unknown): boolean {
+  return (typeof value === 'string' && value !== '') || (isNumber(value) && value !== 0);
+}

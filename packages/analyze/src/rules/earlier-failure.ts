@@ -1,0 +1,19 @@
+/** A step failed before, and nobody ever got what it was asked for. */
+import type { Rule } from './rule.ts';
+
+export const earlierFailure: Rule = {
+  name: 'earlier-failure',
+  *find({ steps, symptom }) {
+    for (const [index, step] of steps.entries()) {
+      const { error } = step;
+      if (!error || step.number === symptom.step || step.status === 'cancelled') continue;
+      const recovered = steps
+        .slice(index + 1)
+        .some((later) => later.name === step.name && later.status === 'ok');
+      const same = step.name === symptom.name && error.message === steps.at(-1)?.error?.message;
+      if (recovered || same) continue;
+      const text = `${step.name} failed and was not made good: ${error.name}: ${error.message}`;
+      yield { step: step.number, pointer: '/error/message', text, score: 0.5, kind: 'missing' };
+    }
+  },
+};

@@ -1,0 +1,39 @@
+/** A result holds nothing where the same tool's other results hold something, or nothing at all. */
+import type { Step } from '@chassis/journal';
+import { leavesOf } from '../json.ts';
+import { byTool, type Rule } from './rule.ts';
+
+export const emptyResult: Rule = {
+  name: 'empty-result',
+  *find({ steps, symptom }) {
+    for (const [name, calls] of byTool(steps)) {
+      const full = calls.filter((step) => step.status === 'ok' && !isEmpty(step)).length;
+      for (const step of calls) {
+        if (step.status !== 'ok' || step.number === symptom.step || !isEmpty(step) || acts(step)) continue;
+        const text =
+          full > 0 ? `${name} gave nothing here; ${full} other calls gave something` : `${name} gave nothing`;
+        yield { step: step.number, pointer: '/output', text, score: full > 0 ? 0.58 : 0.45, kind: 'missing' };
+      }
+    }
+  },
+};
+
+function isEmpty({ output }: Step): boolean {
+  if (output === undefined || output === null || output === '') return true;
+  if (typeof output !== 'object') return false;
+  const lists = Object.values(output).some((value) => Array.isArray(value) && value.length === 0);
+  const rest = [...leavesOf(output)].filter(
+    ({ value, text }) => value !== null && text !== '' && text !== '0' && value !== false,
+  );
+  return (
+    rest.length === 0 ||
+    (lists &&
+      !Object.values(output).some((value) => Array.isArray(value) && value.length > 0) &&
+      rest.length <= 2)
+  );
+}
+
+/** What only acts on the world has nothing to tell. */
+function acts(step: Step): boolean {
+  return step.effects.length > 0;
+}

@@ -1,0 +1,43 @@
+/** The list of suspicion rules. A new idea of what goes wrong is a new file and a line here. */
+import { bornInModel } from './born-in-model.ts';
+import { changedRetry } from './changed-retry.ts';
+import { denied } from './denied.ts';
+import { droppedPage } from './dropped-page.ts';
+import { earlierFailure } from './earlier-failure.ts';
+import { emptyResult } from './empty-result.ts';
+import { failedHere } from './failed-here.ts';
+import { finishReason } from './finish-reason.ts';
+import { firstAppearance } from './first-appearance.ts';
+import { lateDuplicate } from './late-duplicate.ts';
+import { oddValue } from './odd-value.ts';
+import { repeatedCall } from './repeated-call.ts';
+import type { Rule } from './rule.ts';
+import { schemaBroken } from './schema-broken.ts';
+import { staleRead } from './stale-read.ts';
+import { swallowedError } from './swallowed-error.ts';
+import { truncated } from './truncated.ts';
+import { unknownOutcome } from './unknown-outcome.ts';
+import { wrongEcho } from './wrong-echo.ts';
+import { wrongUnit } from './wrong-unit.ts';
+
+export const rules: readonly Rule[] = [
+  schemaBroken,
+  denied,
+  oddValue,
+  wrongUnit,
+  truncated,
+  droppedPage,
+  swallowedError,
+  wrongEcho,
+  staleRead,
+  lateDuplicate,
+  changedRetry,
+  finishReason,
+  bornInModel,
+  firstAppearance,
+  unknownOutcome,
+  repeatedCall,
+  emptyResult,
+  earlierFailure,
+  failedHere,
+];

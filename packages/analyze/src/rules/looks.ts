@@ -1,0 +1,71 @@
+/** What a result looks like from outside: a failure in the guise of a success, a refusal, a cut text. */
+import type { Step } from '@chassis/journal';
+import { leafText, parseDocument } from '../json.ts';
+import { follow, keysOf } from '../pointer.ts';
+
+export interface Finding {
+  readonly pointer: string;
+  readonly text: string;
+}
+
+const failedWords = /^(?:error|fail|failed|failure|exception|fatal|denied|rejected|timeout|unavailable)$/i;
+const failedText =
+  /^\s*(?:\[?error\]?\b\s*[:\-!]|traceback \(most recent|(?:[A-Za-z]*(?:Error|Exception))\s*:|fatal:|failed to )/i;
+const refusal =
+  /permission denied|access denied|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|insufficient (?:permission|scope|privilege)|\bEACCES\b|\bEPERM\b|\b40[13]\b(?! ?(?:bytes|rows|items|ms))/i;
+
+/** A successful step's output that says it failed; its own words. */
+export function failureInside(step: Step): Finding | undefined {
+  if (step.status !== 'ok' || step.kind !== 'tool') return undefined;
+  const { output } = step;
+  if (typeof output === 'string' && parseDocument(output) === undefined) {
+    return failedText.test(output) ? { pointer: '/output', text: firstLine(output) } : undefined;
+  }
+  const body = typeof output === 'string' ? parseDocument(output) : output;
+  const at = (key: string): string => `/output${typeof output === 'string' ? '' : key}`;
+  for (const key of ['/error', '/errors', '/error_message', '/exception']) {
+    const value = follow(body, key);
+    const empty = value === undefined || value === null || value === false || value === '' || value === 0;
+    if (!empty && !(Array.isArray(value) && value.length === 0))
+      return { pointer: at(key), text: `${keysOf(key).at(-1)}: ${brief(value)}` };
+  }
+  for (const key of ['/ok', '/success', '/succeeded']) {
+    if (follow(body, key) === false) return { pointer: at(key), text: `${keysOf(key).at(-1)} is false` };
+  }
+  const exit = follow(body, '/exit_code') ?? follow(body, '/exitCode') ?? follow(body, '/returncode');
+  if (typeof exit === 'number' && exit !== 0) return { pointer: at('/exit_code'), text: `exit code ${exit}` };
+  for (const key of ['/status', '/status_code', '/statusCode', '/state', '/code']) {
+    const value = follow(body, key);
+    if (typeof value === 'string' && failedWords.test(value))
+      return { pointer: at(key), text: `${keysOf(key).at(-1)} is "${value}"` };
+    if (typeof value === 'number' && value >= 400 && value < 600)
+      return { pointer: at(key), text: `status ${value}` };
+  }
+  const texts = ['/text', '/content', '/message', '/result', '/stdout', '/stderr'];
+  const said = texts.find((key) => failedText.test(leafText(follow(body, key)) ?? ''));
+  return said === undefined
+    ? undefined
+    : { pointer: at(said), text: firstLine(leafText(follow(body, said)) ?? '') };
+}
+
+/** Whether words say that something was not allowed. */
+export function isRefusal(text: string): boolean {
+  return refusal.test(text);
+}
+
+/** A value in a few words. */
+export function brief(value: unknown, length = 60): string {
+  const text = typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'nothing');
+  return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+function firstLine(text: string): string {
+  return brief(text.trim().split('\n')[0] ?? '').replaceAll(/^"|"$/g, '');
+}
+
+/** Whether words say that something which was named does not exist or does not fit. */
+export function isUnknownThing(text: string): boolean {
+  return /not found|no such|does(?: not|n't) exist|unknown|unrecogni[sz]ed|nonexistent|cannot find|could not find|no \w+ (?:with|named|for)|\b404\b|mismatch|does not match|undefined/i.test(
+    text,
+  );
+}

@@ -1,0 +1,106 @@
+/** A result is only a part: it says so itself, its text was cut, or less of it was shown to the model than it held. */
+import type { Step } from '@chassis/journal';
+import { leavesOf } from '../json.ts';
+import { originsOf } from '../origins.ts';
+import { follow, keysOf, pointer } from '../pointer.ts';
+import { brief } from './looks.ts';
+import type { Rule, Suspect } from './rule.ts';
+
+const flag = /^(?:is_?|was_?)?(?:truncated|partial|incomplete|cut|clipped|limit_?(?:reached|exceeded|hit))$/i;
+const cutText =
+  /\b(?:truncated|output (?:was )?cut|clipped)\b[^\n]{0,80}$|\.\.\. ?\(?\d[\d,. ]* (?:more|omitted)|\[\.\.\.\]\s*$|…\s*$|[^.]\.\.\.\s*$|\bomitted\b[^\n]{0,30}[)\]]\s*$/i;
+/** A part beside its whole. */
+const shares: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^(?:bytes|bytes_?read|size|length|returned_?bytes)$/i,
+    /^(?:total_?bytes|total_?size|file_?size|full_?(?:size|length))$/i,
+  ],
+  [
+    /^(?:returned|shown|lines|rows_?returned|lines_?read)$/i,
+    /^(?:total|available|matches|total_?(?:lines|rows|matches|results))$/i,
+  ],
+];
+
+export const truncated: Rule = {
+  name: 'truncated',
+  *find({ view, steps }) {
+    const known = new Set<number>();
+    for (const step of steps) {
+      if (step.kind !== 'tool' || step.output === undefined) continue;
+      const said = inOutput(step);
+      if (!said) continue;
+      known.add(step.number);
+      yield said;
+    }
+    for (const step of steps) {
+      if (step.kind !== 'model') continue;
+      for (const { message, source, first } of originsOf(view, step.number)) {
+        if (first.step !== step.number || source?.label !== 'inferred' || source.step.kind !== 'tool')
+          continue;
+        const whole = JSON.stringify(source.step.output ?? '').length;
+        if (known.has(source.step.number) || message.content.length >= whole * 0.9) continue;
+        const text = `the model was shown ${message.content.length} of ${whole} characters of this result`;
+        yield { step: source.step.number, pointer: '/output', text, score: 0.65, kind: 'missing' };
+      }
+    }
+  },
+};
+
+function inOutput(step: Step): Suspect | undefined {
+  const suspect = { step: step.number, score: 0.72, kind: 'missing' } as const;
+  for (const { pointer: at, value, text } of leavesOf(step.output, '/output')) {
+    const key = keysOf(at).at(-1) ?? '';
+    if (flag.test(key) && value === true)
+      return {
+        ...suspect,
+        pointer: at,
+        value,
+        text: `the result says that it is ${key.replaceAll('_', ' ')}`,
+      };
+    if (typeof value === 'string' && text.length > 20 && cutText.test(text.slice(-200))) {
+      return {
+        ...suspect,
+        pointer: at,
+        value: text.slice(-40),
+        text: `the text ends cut: ${brief(text.slice(-40))}`,
+      };
+    }
+  }
+  const { output } = step;
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) {
+    if (typeof output === 'string' && /^\s*[[{]/.test(output) && isCutJson(output)) {
+      return {
+        ...suspect,
+        pointer: '/output',
+        value: output.slice(-40),
+        text: 'the result begins as JSON and stops in the middle',
+      };
+    }
+    return undefined;
+  }
+  for (const [part, whole] of shares) {
+    const keys = Object.keys(output);
+    const [a, b] = [keys.find((key) => part.test(key)), keys.find((key) => whole.test(key))];
+    if (a === undefined || b === undefined) continue;
+    const [got, all] = [follow(output, pointer(a)), follow(output, pointer(b))];
+    if (typeof got === 'number' && typeof all === 'number' && got < all) {
+      return {
+        ...suspect,
+        pointer: `/output${pointer(a)}`,
+        value: got,
+        text: `only ${got} of ${all} (${a} of ${b})`,
+      };
+    }
+  }
+  return undefined;
+}
+
+/** JSON that stops: it does not parse, and its brackets stay open. */
+function isCutJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return !/[\]}]\s*$/.test(text);
+  }
+}

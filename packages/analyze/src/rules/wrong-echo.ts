@@ -1,0 +1,62 @@
+/** A result that answers another question: it repeats an argument under its name, with another value. */
+import type { Step } from '@chassis/journal';
+import { firstDifference } from '../difference.ts';
+import { leafText, leavesOf } from '../json.ts';
+import { follow, keysOf, pointer } from '../pointer.ts';
+import type { Rule, Suspect } from './rule.ts';
+
+const identity =
+  /(?:^|_)(?:id|key|name|page|day|date|path|file|url|symbol|code|sku|city|country|region|currency|user|email|year|month|version|number|ref|query)$|Id$/i;
+
+export const wrongEcho: Rule = {
+  name: 'wrong-echo',
+  *find({ steps }) {
+    for (const step of steps) {
+      if (step.kind !== 'tool' || step.status !== 'ok') continue;
+      const found = echo(step);
+      if (found) yield found;
+    }
+  },
+};
+
+function echo(step: Step): Suspect | undefined {
+  for (const asked of leavesOf(step.input)) {
+    const key = keysOf(asked.pointer).at(-1) ?? '';
+    if (keysOf(asked.pointer).length !== 1 || !identity.test(key)) continue;
+    const at = placeOf(step.output, key);
+    if (at === undefined) continue;
+    const value = follow(step.output, at);
+    const text = leafText(value);
+    if (value === undefined || text === undefined || sayTheSame(asked.text, text)) continue;
+    if (firstDifference(asked.value, value) === null) continue;
+    return {
+      step: step.number,
+      pointer: `/output${at}`,
+      value,
+      text: `${step.name} was asked for ${key} ${JSON.stringify(asked.text)} and answered for ${JSON.stringify(text)}`,
+      score: 0.76,
+      kind: 'value',
+    };
+  }
+  return undefined;
+}
+
+/** The member of that name at the top of a result, or in the one object that the result holds. */
+function placeOf(output: unknown, key: string): string | undefined {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
+  if (Object.hasOwn(output, key)) return pointer(key);
+  const inner = Object.entries(output).filter(
+    ([, value]) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  );
+  const [name, object] = inner.length === 1 ? (inner[0] ?? []) : [];
+  return name !== undefined && typeof object === 'object' && object !== null && Object.hasOwn(object, key)
+    ? pointer(name, key)
+    : undefined;
+}
+
+/** Written in full or in short, in other case: `Paris` and `Paris, FR`, `a.txt` and `/w/a.txt`. */
+function sayTheSame(asked: string, answered: string): boolean {
+  const [a, b] = [asked.trim().toLowerCase(), answered.trim().toLowerCase()];
+  if (a === b) return true;
+  return /[a-z\p{L}]/u.test(a) && a.length > 1 && b.length > 1 && (a.includes(b) || b.includes(a));
+}

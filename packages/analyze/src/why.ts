@@ -1,0 +1,183 @@
+/**
+ * Why a run failed: from the symptom backwards to the step where the bad value, or the broken promise, first appeared.
+ *
+ * Promise: no language model, no guess dressed as a fact. Every link is labelled, and when the record does not show a
+ * cause the answer says so and gives the slice, which is what there is to read.
+ */
+import type { SessionView, Step } from '@chassis/journal';
+import type { Json } from '@chassis/types';
+import type { ChainLink } from './chain.ts';
+import { chainTo } from './chain.ts';
+import { cost } from './cost.ts';
+import { lineage } from './lineage.ts';
+import type { Label } from './origins.ts';
+import { type Ranked, ranked } from './rank.ts';
+import type { Evidence, Trace } from './rules/rule.ts';
+import { slice } from './slice.ts';
+import { complaintsOf, type Symptom, symptomOf } from './symptom.ts';
+
+/** Something suspicious at a place. */
+export interface Suspicion {
+  readonly step: number;
+  readonly kind: Step['kind'];
+  /** The step's name: the tool or the model. */
+  readonly name: string;
+  readonly pointer?: string;
+  readonly value?: Json;
+  /** The name of the rule that speaks. */
+  readonly rule: string;
+  readonly text: string;
+  /** 0 to 1: how strongly the record speaks for it. */
+  readonly score: number;
+}
+
+export interface Cause extends Suspicion {
+  /** How the cause is tied to the failure: by facts of the record, by equal bytes, or by its place before it only. */
+  readonly label: Label;
+}
+
+/** Something else worth knowing. */
+export interface Note {
+  readonly step: number;
+  readonly pointer?: string;
+  readonly value?: Json;
+  readonly text: string;
+}
+
+/** The run in a line. */
+export interface RunHead {
+  readonly session: string;
+  readonly title: string;
+  readonly model: string;
+  readonly outcome: SessionView['outcome'];
+  readonly steps: number;
+  readonly duration_ms: number;
+  /** Null when no price is known. */
+  readonly cost_usd: number | null;
+  readonly cost_lower_bound: boolean;
+}
+
+export interface Why {
+  /** `cause`: found. `slice`: it failed, and the record does not show why. `none`: nothing failed. */
+  readonly status: 'cause' | 'slice' | 'none';
+  readonly run: RunHead;
+  /** Null only with status `none`. */
+  readonly symptom: Symptom | null;
+  readonly cause?: Cause;
+  /** From the symptom backwards to the cause. */
+  readonly chain: readonly ChainLink[];
+  /** Further suspects, the likeliest first. */
+  readonly others: readonly Suspicion[];
+  readonly also: readonly Note[];
+  /** The steps that led to the symptom, ascending, itself included. */
+  readonly slice: readonly number[];
+  /** Steps of the whole run. */
+  readonly total: number;
+}
+
+/** Less than this is a suspicion, no cause. */
+const enough = 0.55;
+const mostOthers = 8;
+const mostNotes = 8;
+
+/**
+ * Explains the failure that ended the run, or the step that is asked for.
+ * @throws InvalidParams when there is no such step
+ */
+export function why(view: SessionView, step?: number): Why {
+  const symptom = symptomOf(view, step);
+  const base = { run: headOf(view), total: view.steps.length };
+  if (!symptom) return { ...base, status: 'none', symptom: null, chain: [], others: [], also: [], slice: [] };
+  const numbers = slice(view, symptom.step);
+  const evidence: Evidence = {
+    view,
+    symptom,
+    steps: numbers.flatMap((number) => view.step(number) ?? []),
+    traces: tracesOf(view, symptom),
+  };
+  const suspects = ranked(evidence);
+  const [top, ...rest] = suspects;
+  const found = { ...base, symptom, slice: numbers };
+  if (!top || top.score < enough) {
+    const { chain } = chainTo(evidence, undefined);
+    return {
+      ...found,
+      status: 'slice',
+      chain,
+      others: suspicions(view, suspects),
+      also: notesOf(evidence, suspects, undefined),
+    };
+  }
+  const { chain, label } = chainTo(evidence, top);
+  const elsewhere = rest.filter((suspect) => suspect.step !== top.step && suspect.rule !== 'repeated-call');
+  return {
+    ...found,
+    status: 'cause',
+    cause: { ...suspicion(view, top), label },
+    chain,
+    others: suspicions(view, elsewhere),
+    also: notesOf(evidence, rest, top),
+  };
+}
+
+function tracesOf(view: SessionView, symptom: Symptom): Trace[] {
+  return complaintsOf(view, symptom).flatMap((complaint) => {
+    const found = lineage(view, complaint.place);
+    return found ? [{ complaint, lineage: found }] : [];
+  });
+}
+
+/** Other bad values at the cause, other values that the failure complains about, and repeated calls. */
+function notesOf({ traces, view }: Evidence, suspects: readonly Ranked[], cause: Ranked | undefined): Note[] {
+  const notes = new Map<string, Note>();
+  const add = (note: Note): void => {
+    const key = `${note.step}${note.pointer ?? note.text}`;
+    const main =
+      cause && note.step === cause.step && note.pointer === cause.pointer && note.pointer !== undefined;
+    if (!notes.has(key) && !main) notes.set(key, note);
+  };
+  for (const {
+    complaint,
+    lineage: { birth },
+  } of traces) {
+    if (complaint.kind !== 'direct' || !cause) continue;
+    const text = `${JSON.stringify(birth.text)} (${complaint.text} at ${complaint.place.pointer})`;
+    add({ step: birth.step, pointer: birth.pointer, value: birth.text, text });
+  }
+  for (const { step, pointer, value, text, rule, kind } of suspects) {
+    if (rule !== 'repeated-call' && step !== cause?.step) continue;
+    if (kind === 'end') continue;
+    add({
+      step,
+      ...(pointer === undefined ? {} : { pointer }),
+      ...(value === undefined ? {} : { value }),
+      text,
+    });
+  }
+  return [...notes.values()].filter(({ step }) => step === 0 || view.step(step)).slice(0, mostNotes);
+}
+
+function suspicions(view: SessionView, suspects: readonly Ranked[]): Suspicion[] {
+  return suspects.slice(0, mostOthers).map((suspect) => suspicion(view, suspect));
+}
+
+function suspicion(view: SessionView, suspect: Ranked): Suspicion {
+  const step = view.step(suspect.step);
+  return { ...suspect, kind: step?.kind ?? 'state', name: step?.name ?? 'session' };
+}
+
+function headOf(view: SessionView): RunHead {
+  const { cost_usd, lower_bound } = cost(view).total;
+  const first = view.steps[0];
+  const end = Math.max(0, ...view.steps.map(({ started, duration_ms }) => started + (duration_ms ?? 0)));
+  return {
+    session: view.header.id,
+    title: view.header.title,
+    model: view.header.model.name,
+    outcome: view.outcome,
+    steps: view.steps.length,
+    duration_ms: first ? Math.max(0, end - first.started) : 0,
+    cost_usd,
+    cost_lower_bound: lower_bound,
+  };
+}
