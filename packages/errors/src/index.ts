@@ -87,9 +87,10 @@ export class ChassisError extends Error {
 export function toChassisError(thrown: unknown): ChassisError {
   if (thrown instanceof ChassisError) return thrown;
   if (thrown instanceof Error) {
+    // Before the code: a DOMException has a numeric one of its own.
+    if (thrown.name === 'AbortError') return new ChassisError('Cancelled', 'cancelled', { cause: thrown });
     const { code, data } = thrown as { code?: unknown; data?: unknown };
     if (typeof code === 'number') return new ChassisError(code, thrown.message, { data, cause: thrown });
-    if (thrown.name === 'AbortError') return new ChassisError('Cancelled', 'cancelled', { cause: thrown });
     return new ChassisError('InternalError', thrown.message || thrown.name, { cause: thrown });
   }
   return new ChassisError('InternalError', `a value that is no Error was thrown: ${String(thrown)}`, {

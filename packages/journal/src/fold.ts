@@ -4,7 +4,7 @@
  * Promise: folding a prefix and then the rest gives what folding everything gives; events of unknown types change
  * nothing; damaged or repeated events never throw. Large values are resolved when they are looked at, not before.
  */
-import type { Json } from '@chassis/types';
+import type { Json, ToolSpec } from '@chassis/types';
 import { isBlobRef, type Resolve, resolveRefs } from './blob-ref.ts';
 import type { Edit, Event, EventData, Outcome, SessionHeader, UnknownEvent } from './event.ts';
 import { setPointer } from './pointer.ts';
@@ -48,8 +48,13 @@ export class Fold {
         if (known.session === view.header.id || view.header.id === '') view.header = known.data;
         break;
       case 'input.received': {
-        const { turn, content } = plain(known.data, resolve);
-        view.turns.push({ number: turn, input: content });
+        const { turn, content, tools, model } = plain(known.data, resolve);
+        view.turns.push({
+          number: turn,
+          input: content,
+          ...(tools === undefined ? {} : { tools: tools as unknown as readonly ToolSpec[] }),
+          ...(model === undefined ? {} : { model }),
+        });
         view.outcome = 'running';
         break;
       }
@@ -102,7 +107,7 @@ export class Fold {
       }
       case 'approval.resolved': {
         const { id, ...decision } = plain(known.data, resolve);
-        const approval = view.approvals.find((open) => open['id'] === id);
+        const approval = view.approvals.find((open) => open.id === id);
         if (approval) Object.assign(approval, { resolved: decision });
         break;
       }
@@ -189,8 +194,8 @@ export class Fold {
       return;
     }
     const whole: { [key: string]: Json } = { input: step.input };
-    if (step.output !== undefined) whole['output'] = step.output;
-    if (step.error !== undefined) whole['error'] = step.error as unknown as Json;
+    if (step.output !== undefined) whole.output = step.output;
+    if (step.error !== undefined) whole.error = step.error as unknown as Json;
     const { input, output, error } = setPointer(whole, edit.path, edit.value) as { [key: string]: Json };
     if (/^\/output(\/|$)/.test(edit.path) && output !== undefined) {
       setValue(step, 'output', output);
@@ -283,6 +288,11 @@ function finish(
 /** Back to "started": it runs anew. In a fork as if for the first time, after a crash with its attempts kept. */
 function reopen(step: OpenStep | undefined, anew: boolean): void {
   if (!step) return;
+  const last = step.attempts.at(-1);
+  if (last !== undefined && last.error === undefined && step.error !== undefined) {
+    last.error = step.error;
+    if (step.usage !== undefined) last.usage = step.usage;
+  }
   step.status = 'started';
   delete step.output;
   delete step.error;

@@ -1,7 +1,7 @@
 /**
  * One attempt at a live call: hand it to the plugin under a deadline, and wait for the answer, the deadline or the cancellation.
  */
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, toChassisError } from '@chassis/errors';
 import type { InvokePayload, WireContext } from '@chassis/sdk';
 import type { Result } from '@chassis/types';
 import type { HostCalls, Invocation } from '../capability.ts';
@@ -51,7 +51,10 @@ export async function attempt(
       data: result.error?.details,
     });
   } catch (thrown) {
-    if (!overdue.signal.aborted) throw thrown;
+    if (!either.aborted) throw thrown;
+    // Whatever a plugin that was told to stop calls its end; what it knows of its usage is kept.
+    if (signal.aborted)
+      throw new ChassisError('Cancelled', 'cancelled', { data: toChassisError(thrown).data, cause: thrown });
     throw new ChassisError('ToolTimeout', `no answer within ${timeoutMs} ms`, {
       data: { timeout_ms: timeoutMs },
       cause: thrown,

@@ -186,7 +186,7 @@ describe('a model call', () => {
     expect(outcomes[0]).toMatchObject({ status: 'ok', message: { content: 'hello' } });
     const attempts = events
       .filter((event) => event.type === 'step.attempt')
-      .map((event) => event.data as JsonObject);
+      .map((event) => event.data as unknown as JsonObject);
     expect(attempts.map((data) => [data.attempt, data.model, data.next_model ?? null])).toEqual([
       [1, 'p', null],
       [2, 'p', null],

@@ -15,6 +15,8 @@ import type { Recalled, Source } from './source.ts';
 export interface RecordOptions {
   /** Strict: what the record does not hold is Diverged. Otherwise the run goes on live where the record ends. */
   readonly strict: boolean;
+  /** First turn that is executed again; earlier ones are past. Default 1. */
+  readonly fromTurn?: number;
   /**
    * How long an answer waits for an earlier one that ran beside it in the record and has not been asked for yet,
    * in milliseconds.
@@ -48,7 +50,9 @@ export class RecordSource implements Source {
     this.#view = view;
     this.#strict = options.strict;
     this.#patience = options.patience ?? 30_000;
-    const steps = view.steps.filter((step) => !answeredByAncestor(view, step));
+    const steps = view.steps.filter(
+      (step) => step.turn >= (options.fromTurn ?? 1) && !answeredByAncestor(view, step),
+    );
     for (const step of steps) push(this.#byKey, keyOf(step, step.digest), step);
     this.#open = new Set(steps.map((step) => step.number));
     this.#order = steps.filter(isFinished).sort((a, b) => (a.seq.finished ?? 0) - (b.seq.finished ?? 0));
@@ -116,7 +120,8 @@ export class RecordSource implements Source {
         ),
       };
       this.#waiting.set(step.number, waiting);
-      this.#pump();
+      // Not before the caller awaits: answers released together must arrive in the order of their release.
+      queueMicrotask(() => this.#pump());
     });
   }
 

@@ -154,7 +154,7 @@ export class Session {
   /** Goes on with the last turn: answers on record are used, what is missing runs. @throws InvalidParams when it is over */
   async resume(): Promise<TurnResult> {
     const turn = reopenTurn(this.#writer, this.#around.registry);
-    return this.#run(turn, new RecordSource(this.view, { strict: false }));
+    return this.#run(turn, new RecordSource(this.view, { strict: false, fromTurn: turn }));
   }
 
   /** Stops the running turn: running steps are told, and what they answer is recorded. */
