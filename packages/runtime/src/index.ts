@@ -1,2 +1,23 @@
 export * from './capability.ts';
+export type { BrokenPlugin, Catalogue, CatalogueEntry, Shadowed } from './plugin/catalogue.ts';
+export { contentDigest } from './plugin/digest.ts';
+export type { PluginOrigin } from './plugin/discovery.ts';
+export { type Manifest, type ManifestSource, parseManifest, readManifest } from './plugin/manifest.ts';
+export { MANIFEST_SCHEMA } from './plugin/manifest-schema.ts';
+export { fullName, modelSafeName } from './plugin/names.ts';
+export { type Resolution, resolvePlugins } from './plugin/resolver.ts';
+export type { Config, PluginBlock, SecretSource } from './project/config.ts';
+export { CONFIG_SCHEMA } from './project/config-schema.ts';
+export type { Origin } from './project/layers.ts';
+export {
+  type ConfigLine,
+  configLines,
+  type OpenProject,
+  openProject,
+  type Project,
+} from './project/project.ts';
+export { findRoot } from './project/root.ts';
+export { type OnSecret, openSecrets, type Secrets } from './project/secrets.ts';
+export { type LiveRegistry, type StartRegistry, startRegistry } from './registry/registry.ts';
 export * from './session/index.ts';
+export { CHASSIS_VERSION } from './version.ts';

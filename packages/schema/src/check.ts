@@ -17,9 +17,19 @@ export function expectDocument(document: SourceDocument, check: Check): void {
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** The issue with the place of its path, or of the nearest thing around it. */
-export function withPlace(document: SourceDocument, issue: Issue): Issue {
-  const what = /^("|unknown key)/.test(issue.message) ? 'key' : 'value';
+/** Issues about the key itself, or about one that is not there. */
+const ABOUT_KEY = /^(unknown key|"[^"]*" is (missing|no valid key))/;
+
+/**
+ * The issue with the place of its path, or of the nearest thing around it.
+ *
+ * @param what whether the key or the value is wrong; by the issue's message when left out
+ */
+export function withPlace(
+  document: SourceDocument,
+  issue: Issue,
+  what: 'key' | 'value' = ABOUT_KEY.test(issue.message) ? 'key' : 'value',
+): Issue {
   const keys = pointerKeys(issue.path);
   for (let n = keys.length; n >= 0; n--) {
     const pointer = keys

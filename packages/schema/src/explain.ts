@@ -69,26 +69,25 @@ function one(error: ErrorObject, root: unknown): Issue {
   switch (error.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties': {
-      const key = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
-      const known = Object.keys((parent['properties'] as object | undefined) ?? {});
+      const key = String(params.additionalProperty ?? params.unevaluatedProperty);
+      const known = Object.keys((parent.properties as object | undefined) ?? {});
       const list = known.length === 0 ? 'no keys here' : `one of ${known.join(', ')}`;
       const hint = didYouMean(key, known) || (known.length > 0 ? `; expected ${list}` : '');
       return issue(`unknown key "${key}"${hint}`, list, `"${key}"`, `${path}/${pointerToken(key)}`);
     }
     case 'required': {
-      const key = String(params['missingProperty']);
-      const member = (parent['properties'] as Record<string, unknown> | undefined)?.[key];
+      const key = String(params.missingProperty);
+      const member = (parent.properties as Record<string, unknown> | undefined)?.[key];
       const expected = expectation(member);
       return issue(`"${key}" is missing${expected ? `; expected ${expected}` : ''}`, expected, 'nothing');
     }
     case 'type': {
-      const expected = typeWords(params['type']);
+      const expected = typeWords(params.type);
       return issue(`expected ${expected}, found ${found}`, expected, found);
     }
     case 'enum':
     case 'const': {
-      const values =
-        error.keyword === 'enum' ? (params['allowedValues'] as unknown[]) : [params['allowedValue']];
+      const values = error.keyword === 'enum' ? (params.allowedValues as unknown[]) : [params.allowedValue];
       const expected =
         values.length === 1 ? shown(values[0]) : `one of ${values.slice(0, 20).map(shown).join(', ')}`;
       const words = values.filter((value): value is string => typeof value === 'string');
@@ -98,9 +97,9 @@ function one(error: ErrorObject, root: unknown): Issue {
     case 'pattern': {
       const name = (error as { propertyName?: string }).propertyName;
       const expected =
-        typeof parent['description'] === 'string'
-          ? parent['description']
-          : `text that matches ${String(params['pattern'])}`;
+        typeof parent.description === 'string'
+          ? parent.description
+          : `text that matches ${String(params.pattern)}`;
       if (name !== undefined) {
         return issue(
           `"${name}" is no valid key here; expected ${expected}`,
@@ -112,21 +111,21 @@ function one(error: ErrorObject, root: unknown): Issue {
       return issue(`expected ${expected}, found ${found}`, expected, found);
     }
     case 'format': {
-      const expected = `a valid ${String(params['format'])}`;
+      const expected = `a valid ${String(params.format)}`;
       return issue(`expected ${expected}, found ${found}`, expected, found);
     }
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
     case 'exclusiveMaximum': {
-      const expected = `a number ${String(params['comparison'])} ${String(params['limit'])}`;
+      const expected = `a number ${String(params.comparison)} ${String(params.limit)}`;
       return issue(`expected ${expected}, found ${found}`, expected, found);
     }
     case 'anyOf':
     case 'oneOf': {
       const branches = (error.schema as unknown[]).map(expectation).filter((text) => text !== undefined);
       const expected = branches.length > 0 ? [...new Set(branches)].join(' or ') : 'one of several shapes';
-      const twice = params['passingSchemas']
+      const twice = params.passingSchemas
         ? `; it fits more than one shape of ${expected}`
         : `expected ${expected}, found ${found}`;
       return issue(twice.replace(/^; /, ''), expected, found);

@@ -5,6 +5,7 @@ test('the nearest name is found across typing slips, case and separators', () =>
   const names = ['timeout_ms', 'description', 'approval'];
   expect(nearest('timeuot_ms', names)).toBe('timeout_ms');
   expect(nearest('timeoutMs', names)).toBe('timeout_ms');
+  expect(nearest('clac', ['calc'])).toBe('calc');
   expect(nearest('Aproval', names)).toBe('approval');
 });
 

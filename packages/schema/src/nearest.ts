@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const other = fold(candidate);
-    const d = distance(plain, other);
+    const d = swapped(plain, other) ? 1 : distance(plain, other);
     const longer = Math.max(plain.length, other.length);
     const near = d <= Math.max(1, Math.floor(longer / 3)) && d < longer;
     if (near && d < least) {
@@ -26,6 +26,11 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const best = nearest(word, candidates);
   return best === undefined ? '' : `; did you mean "${best}"?`;
+}
+
+/** The same letters in another order: one slip of the fingers, though two edits. */
+function swapped(a: string, b: string): boolean {
+  return a !== b && a.length === b.length && [...a].toSorted().join('') === [...b].toSorted().join('');
 }
 
 function fold(word: string): string {

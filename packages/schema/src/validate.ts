@@ -55,9 +55,9 @@ function sharedCompiler(dialect: Dialect, unicode: boolean): Ajv {
 }
 
 function dialectOf(schema: SchemaDocument): Dialect {
-  const uri = typeof schema === 'object' ? schema['$schema'] : undefined;
+  const uri = typeof schema === 'object' ? schema.$schema : undefined;
   if (uri === undefined) return '2020-12';
-  const text = String(uri).replace(/#$/, '');
+  const text = typeof uri === 'string' ? uri.replace(/#$/, '') : '';
   if (text.endsWith('/draft/2020-12/schema')) return '2020-12';
   if (text.endsWith('/draft/2019-09/schema')) return '2019-09';
   if (/\/draft-0[67]\/schema$/.test(text)) return 'draft-07';

@@ -1,1 +1,5 @@
+export { type ContextCalls, invokeContext } from './context.ts';
+export { type Handlers, handlersOf, runHandler } from './handlers.ts';
+export { jsonValue } from './json-value.ts';
 export * from './plugin.ts';
+export { failure, success } from './result.ts';

@@ -1,0 +1,124 @@
+/**
+ * Plugins in the harness's own process: a module whose default export is a plugin.
+ *
+ * Promise: handlers are taken once, after `on_load` succeeded; what a failed plugin still does is not seen.
+ * Nothing limits this code but the deadlines of its hooks: its permissions are declared, not enforced.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ChassisError, toChassisError } from '@chassis/errors';
+import { failure, type Handlers, handlersOf, invokeContext, type Plugin, runHandler } from '@chassis/sdk';
+import type { Result } from '@chassis/types';
+import type { Invocation } from '../capability.ts';
+import { callbacks } from './callbacks.ts';
+import {
+  type HostOptions,
+  type Offer,
+  PhaseError,
+  type PluginHost,
+  type Readiness,
+  readiness,
+  within,
+} from './host.ts';
+import { offerOf } from './offer.ts';
+
+export function inlineHost(options: HostOptions): PluginHost {
+  const { entry, log } = options;
+  const { manifest } = entry.source;
+  const { deadlines } = manifest;
+  let plugin: Plugin | undefined;
+  let handlers: Handlers | undefined;
+
+  const open = async (): Promise<Offer> => {
+    const exported = await importPlugin(join(entry.folder, manifest.module ?? ''), entry.digest);
+    try {
+      const taken = handlersOf(exported);
+      plugin = exported as Plugin;
+      await plugin.on_load?.(options.config, {
+        folder: entry.folder,
+        project: options.project,
+        log,
+        secret: (name) => options.secret(name),
+      });
+      handlers = taken;
+      return offerOf(manifest, options.models, {
+        tools: taken.tools.keys(),
+        models: taken.models.keys(),
+        agents: taken.agents.keys(),
+      });
+    } catch (error) {
+      throw new PhaseError('on_load', toChassisError(error), `look at on_load in ${manifest.module}`);
+    }
+  };
+
+  return {
+    gone: new Promise(() => {}),
+
+    async load() {
+      try {
+        return await within(deadlines.on_load_ms, 'on_load', open());
+      } catch (error) {
+        if (error instanceof PhaseError) throw error;
+        throw new PhaseError(
+          'on_load',
+          toChassisError(error),
+          'make on_load faster, or raise deadlines.on_load_ms',
+        );
+      }
+    },
+
+    async ready(): Promise<Readiness> {
+      if (plugin?.on_ready === undefined) return { ready: true };
+      const asked = Promise.resolve().then(() => plugin?.on_ready?.());
+      return readiness(await within(deadlines.on_ready_ms, 'on_ready', asked));
+    },
+
+    async invoke(invocation: Invocation): Promise<Result> {
+      const { payload, ctx, signal } = invocation;
+      if (handlers === undefined) {
+        throw new ChassisError('Unavailable', `plugin ${entry.name} is not loaded`);
+      }
+      if (signal.aborted) return failure(new ChassisError('Cancelled', 'cancelled'), ctx.trace_id);
+      // A model gets its request as it is: its text may be long, and exact numbers pass through to the provider.
+      const exact = (): string => JSON.stringify(payload.input);
+      const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
+      return runHandler(
+        handlers,
+        payload,
+        input,
+        invokeContext(ctx, signal, exact, callbacks(invocation, options)),
+      );
+    },
+
+    async close() {
+      const shutdown = handlers === undefined ? undefined : plugin?.on_shutdown?.bind(plugin);
+      handlers = undefined;
+      if (shutdown === undefined) return;
+      try {
+        await within(deadlines.on_shutdown_ms, 'on_shutdown', Promise.resolve().then(shutdown));
+      } catch (error) {
+        log('warn', `on_shutdown failed: ${toChassisError(error).message}`);
+      }
+    },
+  };
+}
+
+/** The digest in the address makes a changed module a new one; equal content is loaded once. */
+async function importPlugin(path: string, digest: string): Promise<unknown> {
+  const url = pathToFileURL(path);
+  url.searchParams.set('digest', digest.slice(0, 16));
+  try {
+    await import('./sdk-resolution.ts');
+    const module = (await import(url.href)) as { default?: unknown };
+    return module.default;
+  } catch (error) {
+    const cause = new ChassisError(
+      'InternalError',
+      `${path} cannot be loaded: ${toChassisError(error).message}`,
+      {
+        cause: error,
+      },
+    );
+    throw new PhaseError('spawn', cause, `correct ${path}`);
+  }
+}

@@ -1,0 +1,85 @@
+/** Compares what a manifest lists with what a loaded plugin can serve. Pure. */
+import { ChassisError } from '@chassis/errors';
+import { checkSchema, issueText } from '@chassis/schema';
+import type { ToolDefinition } from '@chassis/types';
+import type { Manifest } from '../plugin/manifest.ts';
+import type { Offer } from './host.ts';
+
+/** Names that the plugin's code serves; `*` among the models serves all of them. */
+export interface Served {
+  readonly tools: Iterable<string>;
+  readonly models: Iterable<string>;
+  readonly agents: Iterable<string>;
+}
+
+/**
+ * @param models names of models from the manifest and the configuration
+ * @param served undefined when the plugin cannot be asked, so that its manifest is believed
+ */
+export function offerOf(manifest: Manifest, models: readonly string[], served?: Served): Offer {
+  const dropped: Offer['dropped'][number][] = [];
+  const drop = (capability: string, message: string, fix: string): void => {
+    dropped.push({ capability, cause: new ChassisError('InvalidParams', message), fix });
+  };
+  const keep = (kind: string, listed: readonly string[], names: Iterable<string> | undefined): string[] => {
+    if (names === undefined) return [...listed];
+    const known = new Set(names);
+    for (const name of known) {
+      if (name !== '*' && !listed.includes(name)) {
+        drop(
+          `${kind}.${name}`,
+          `the plugin serves the ${kind} "${name}", but plugin.yaml does not list it`,
+          `list it under ${kind}s`,
+        );
+      }
+    }
+    return listed.filter((name) => {
+      if (known.has(name) || known.has('*')) return true;
+      drop(
+        `${kind}.${name}`,
+        `plugin.yaml lists the ${kind} "${name}", but the plugin does not serve it`,
+        `add a handler for ${name}`,
+      );
+      return false;
+    });
+  };
+
+  const sound = quarantine(manifest.tools, drop);
+  const kept = keep(
+    'tool',
+    manifest.tools.map((tool) => tool.name),
+    served?.tools,
+  );
+  return {
+    tools: sound.filter((tool) => kept.includes(tool.name)),
+    models: keep('model', models, served?.models),
+    agents: keep(
+      'agent',
+      manifest.agents.map((agent) => agent.name),
+      served?.agents,
+    ),
+    dropped,
+  };
+}
+
+/** One tool with a schema that cannot be used costs that tool only. */
+export function quarantine(
+  tools: readonly ToolDefinition[],
+  drop: (capability: string, message: string, fix: string) => void,
+): ToolDefinition[] {
+  return tools.filter((tool) => {
+    for (const side of ['input', 'output'] as const) {
+      const schema = tool[side];
+      const [issue] = schema === undefined ? [] : checkSchema(schema);
+      if (issue !== undefined) {
+        drop(
+          `tool.${tool.name}`,
+          `the ${side} schema of ${tool.name} is broken: ${issueText(issue)}`,
+          `correct the ${side} schema`,
+        );
+        return false;
+      }
+    }
+    return true;
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * The content hash of a plugin's folder: what trust is given to and what the record names.
+ *
+ * SHA-256 over the sorted relative paths with the SHA-256 of each file, leaving out `node_modules` and
+ * `__pycache__`. A link counts as the text of its target and is never followed.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const LEFT_OUT = new Set(['node_modules', '__pycache__']);
+const AT_ONCE = 1024 * 1024;
+
+export async function contentDigest(folder: string): Promise<string> {
+  const files: string[] = [];
+  await collect(folder, '', files);
+  files.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const hash = createHash('sha256');
+  for (const line of await Promise.all(files.map((path) => entry(folder, path)))) hash.update(line);
+  return hash.digest('hex');
+}
+
+async function collect(folder: string, under: string, files: string[]): Promise<void> {
+  for (const item of await readdir(join(folder, under), { withFileTypes: true })) {
+    if (LEFT_OUT.has(item.name)) continue;
+    const path = under === '' ? item.name : `${under}/${item.name}`;
+    if (item.isDirectory()) await collect(folder, path, files);
+    else if (item.isFile() || item.isSymbolicLink()) files.push(item.isFile() ? path : `${path}\0link`);
+  }
+}
+
+async function entry(folder: string, path: string): Promise<string> {
+  const [name = '', link] = path.split('\0');
+  const file = join(folder, name);
+  const content = createHash('sha256');
+  if (link !== undefined) content.update(await readlink(file));
+  else {
+    const bytes = createReadStream(file, { highWaterMark: AT_ONCE });
+    for await (const piece of bytes) content.update(piece as Uint8Array);
+  }
+  return `${name}\0${link ?? 'file'}\0${content.digest('hex')}\n`;
+}

@@ -1,0 +1,122 @@
+/**
+ * Where plugins are looked for, in order: given folders, configured paths, the project's `plugins/`, the
+ * user's, npm packages, first-party ones. Only folder names are read here.
+ */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { ChassisError } from '@chassis/errors';
+import type { Unavailable } from '../capability.ts';
+import { MANIFEST_FILE } from './manifest.ts';
+import { unavailable } from './unavailable.ts';
+
+export type PluginOrigin = 'option' | 'config' | 'project' | 'user' | 'npm' | 'first-party';
+
+export interface Candidate {
+  readonly folder: string;
+  readonly origin: PluginOrigin;
+}
+
+export interface SearchPlaces {
+  /** Folders given on the command line: each a plugin, or a folder of plugins. */
+  readonly given: readonly string[];
+  /** Folders named in the configuration, with the place that names them. */
+  readonly configured: readonly { readonly path: string; readonly at: string }[];
+  readonly root: string;
+  readonly userFolder: string;
+  /** Names of packages, with the place that names them. */
+  readonly npm: readonly { readonly name: string; readonly at: string }[];
+  readonly firstParty: readonly string[];
+}
+
+/** Names that a manifest is given by mistake. */
+const NEAR_MISSES = ['plugin.yml', 'plugin.json', 'manifest.yaml', 'manifest.json'];
+
+export async function search(
+  places: SearchPlaces,
+): Promise<{ readonly candidates: readonly Candidate[]; readonly missing: readonly Unavailable[] }> {
+  const missing: Unavailable[] = [];
+  const candidates: Candidate[] = [];
+  const addAll = async (folder: string, origin: PluginOrigin): Promise<number> => {
+    const found = isPlugin(folder) ? [folder] : await pluginsIn(folder, missing);
+    candidates.push(...found.map((path) => ({ folder: path, origin })));
+    return found.length;
+  };
+
+  for (const path of places.given) {
+    if ((await addAll(resolve(path), 'option')) === 0) throw noPlugin(`--plugin ${path}`, resolve(path));
+  }
+  for (const { path, at } of places.configured) {
+    if ((await addAll(path, 'config')) === 0) throw noPlugin(at, path);
+  }
+  await addAll(join(places.root, 'plugins'), 'project');
+  await addAll(join(places.userFolder, 'plugins'), 'user');
+  for (const { name, at } of places.npm) {
+    const folder = packageFolder(name, places.root);
+    if (folder !== undefined && isPlugin(folder)) candidates.push({ folder, origin: 'npm' });
+    else missing.push(missingPackage(name, at, folder));
+  }
+  for (const folder of places.firstParty) await addAll(resolve(folder), 'first-party');
+  return { candidates, missing };
+}
+
+function isPlugin(folder: string): boolean {
+  return existsSync(join(folder, MANIFEST_FILE));
+}
+
+async function pluginsIn(folder: string, missing: Unavailable[]): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  const items = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found: string[] = [];
+  for (const item of items.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (item.name.startsWith('.') || item.name === 'node_modules') continue;
+    if (!item.isDirectory() && !item.isSymbolicLink()) continue;
+    const path = join(folder, item.name);
+    if (isPlugin(path)) found.push(path);
+    else {
+      const near = NEAR_MISSES.find((name) => existsSync(join(path, name)));
+      if (near !== undefined) missing.push(nearMiss(path, item.name, near));
+    }
+  }
+  return found;
+}
+
+/** The folder of an installed package, looked for upwards as Node does. */
+function packageFolder(name: string, root: string): string | undefined {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const path = join(folder, 'node_modules', name);
+    if (existsSync(path)) return path;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function noPlugin(where: string, path: string): ChassisError {
+  const what = existsSync(path)
+    ? `no ${MANIFEST_FILE} in ${path}, nor in a folder of it`
+    : `${path} does not exist`;
+  return new ChassisError('InvalidParams', `${where}: ${what}`);
+}
+
+function nearMiss(path: string, name: string, file: string): Unavailable {
+  return unavailable({
+    capability: `plugin.${name}`,
+    owner: name,
+    phase: 'manifest',
+    cause: new ChassisError('InvalidParams', `${path}/${file}: a manifest is named ${MANIFEST_FILE}`),
+    fix: `rename ${path}/${file} to ${MANIFEST_FILE}`,
+  });
+}
+
+function missingPackage(name: string, at: string, folder: string | undefined): Unavailable {
+  const cause =
+    folder === undefined
+      ? `${at}: package ${name} is not installed`
+      : `${at}: package ${name} has no ${MANIFEST_FILE}, so it is no plugin`;
+  return unavailable({
+    capability: `plugin.${name}`,
+    owner: name,
+    phase: 'manifest',
+    cause: new ChassisError('InvalidParams', cause),
+    fix: folder === undefined ? `run: npm install ${name}` : `remove ${name} from plugins.npm`,
+  });
+}

@@ -1,0 +1,126 @@
+/** The rules of a manifest that a schema cannot say. Pure; every finding has its place. */
+import { isAbsolute, normalize } from 'node:path';
+import { type Issue, type SourceDocument, withPlace } from '@chassis/schema';
+import semver from 'semver';
+
+/** Control-plane methods of the tool namespace; a tool of that name would hide them. */
+const RESERVED_TOOLS = new Set(['list', 'call', 'cancel', 'progress']);
+/** Keys of `plugins:` in the configuration that are no plugin. */
+const RESERVED_PLUGINS = new Set(['paths', 'npm']);
+
+/** Variables that make a program load code or another configuration: no manifest may ask for them. */
+export const LOADER_VARIABLE =
+  /^(NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|BASH_ENV|ENV|PERL5.*|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|GIT_.*|PROMPT_COMMAND|IFS)$/i;
+
+interface Written {
+  readonly name: string;
+  readonly version: string;
+  readonly chassis?: string;
+  readonly runtime: string;
+  readonly protocol?: string;
+  readonly command?: readonly string[];
+  readonly module?: string;
+  readonly url?: string;
+  readonly depends_on?: readonly { name: string; version?: string }[];
+  readonly permissions?: { readonly env?: readonly string[] };
+  readonly tools?: readonly { name: string; method?: string; input?: { type?: unknown } }[];
+  readonly models?: readonly (string | { name: string })[];
+  readonly agents?: readonly (string | { name: string })[];
+}
+
+export function checkRules(document: SourceDocument): readonly Issue[] {
+  const written = document.value as Written;
+  const issues: Issue[] = [];
+  const add: Add = (path, message, expected) => {
+    const what = message.startsWith(`"${path.slice(1)}" is not for`) ? 'key' : 'value';
+    issues.push(
+      withPlace(document, { path, message, ...(expected === undefined ? {} : { expected }) }, what),
+    );
+  };
+
+  if (RESERVED_PLUGINS.has(written.name)) add('/name', `the name "${written.name}" is reserved`);
+  if (semver.valid(written.version) === null) {
+    add(
+      '/version',
+      `"${written.version}" is no semantic version; write one such as 1.2.0`,
+      'a semantic version',
+    );
+  }
+  if (written.chassis !== undefined && semver.validRange(written.chassis) === null) {
+    add(
+      '/chassis',
+      `"${written.chassis}" is no version range; write one such as ">=0.1 <1"`,
+      'a version range',
+    );
+  }
+  entry(written, add);
+  written.depends_on?.forEach((edge, i) => {
+    if (edge.name === written.name) add(`/depends_on/${i}/name`, 'a plugin cannot depend on itself');
+    if (edge.version !== undefined && semver.validRange(edge.version) === null) {
+      add(`/depends_on/${i}/version`, `"${edge.version}" is no version range; write one such as ^1.0.0`);
+    }
+  });
+  written.permissions?.env?.forEach((name, i) => {
+    if (LOADER_VARIABLE.test(name)) {
+      add(`/permissions/env/${i}`, `${name} can make a program load other code; no plugin is given it`);
+    }
+  });
+  written.tools?.forEach((tool, i) => {
+    if (RESERVED_TOOLS.has(tool.name)) {
+      add(`/tools/${i}/name`, `"${tool.name}" is reserved for the method tool.${tool.name}`);
+    }
+    if (tool.method !== undefined && written.protocol !== 'jsonrpc') {
+      add(`/tools/${i}/method`, '"method" is only for protocol: jsonrpc');
+    }
+    if (tool.input !== undefined && tool.input.type !== 'object') {
+      add(`/tools/${i}/input`, 'the input of a tool is named arguments; write type: object', 'type: object');
+    }
+  });
+  unique('tools', written.tools ?? [], add);
+  unique('models', written.models ?? [], add);
+  unique('agents', written.agents ?? [], add);
+  unique('depends_on', written.depends_on ?? [], add);
+  return issues;
+}
+
+type Add = (path: string, message: string, expected?: string) => void;
+
+/** Each runtime needs its one way to start, and no other. */
+function entry(written: Written, add: Add): void {
+  const { runtime } = written;
+  const needs: Record<string, readonly ('module' | 'command' | 'url')[]> = {
+    inline: ['module'],
+    worker: ['module'],
+    process: ['command'],
+    mcp: ['command', 'url'],
+    http: ['url'],
+  };
+  const allowed = needs[runtime] ?? [];
+  const given = (['module', 'command', 'url'] as const).filter((key) => written[key] !== undefined);
+  for (const key of given) {
+    if (!allowed.includes(key)) {
+      add(`/${key}`, `"${key}" is not for runtime: ${runtime}; expected ${allowed.join(' or ')}`);
+    }
+  }
+  if (!given.some((key) => allowed.includes(key))) {
+    add('', `"${allowed[0]}" is missing; runtime: ${runtime} needs ${allowed.join(' or ')}`);
+  }
+  if (written.module !== undefined) {
+    const path = normalize(written.module);
+    if (isAbsolute(path) || path.startsWith('..')) {
+      add('/module', `"${written.module}" leads out of the plugin's folder`);
+    }
+  }
+  if (written.protocol !== undefined && runtime !== 'process' && runtime !== 'http') {
+    add('/protocol', `"protocol" is not for runtime: ${runtime}`);
+  }
+}
+
+function unique(section: string, items: readonly (string | { name: string })[], add: Add): void {
+  const seen = new Set<string>();
+  items.forEach((item, i) => {
+    const name = typeof item === 'string' ? item : item.name;
+    if (seen.has(name)) add(`/${section}/${i}`, `"${name}" is listed twice under ${section}`);
+    seen.add(name);
+  });
+}

@@ -1,0 +1,199 @@
+/**
+ * `plugin.yaml` as data.
+ *
+ * Promise: reading a manifest runs no plugin code. What comes out is complete (every default filled in) and
+ * keeps every rule of the schema and of `manifest-rules.ts`; anything else is one error with all its places.
+ */
+import { join } from 'node:path';
+import {
+  type Check,
+  checkDocument,
+  compileSchema,
+  type Issue,
+  invalid,
+  type Place,
+  parseDocument,
+  readDocument,
+  type SourceDocument,
+} from '@chassis/schema';
+import type { JsonObject, ToolDefinition } from '@chassis/types';
+import { checkRules } from './manifest-rules.ts';
+import { MANIFEST_SCHEMA } from './manifest-schema.ts';
+
+export const MANIFEST_FILE = 'plugin.yaml';
+
+export type RuntimeKind = 'inline' | 'worker' | 'process' | 'mcp' | 'http';
+export type Criticality = 'optional' | 'required' | 'guard';
+
+export interface Dependency {
+  readonly name: string;
+  /** A semver range; `*` when the manifest gives none. */
+  readonly version: string;
+  readonly optional: boolean;
+  /** `file:line:column` of the edge. */
+  readonly at: string;
+}
+
+export interface Permissions {
+  readonly fs: { readonly read: readonly string[]; readonly write: readonly string[] };
+  readonly net: readonly string[];
+  readonly env: readonly string[];
+  readonly secrets: readonly string[];
+  readonly exec: readonly string[];
+  readonly methods: readonly string[];
+}
+
+export interface Named {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly author?: string;
+  readonly kind: 'tool' | 'model' | 'memory' | 'policy' | 'agent';
+  /** The framework versions it works with. */
+  readonly chassis: string;
+  readonly runtime: RuntimeKind;
+  readonly command?: readonly string[];
+  readonly module?: string;
+  readonly url?: string;
+  readonly protocol: 'chassis' | 'jsonrpc';
+  readonly depends_on: readonly Dependency[];
+  readonly criticality: Criticality;
+  readonly permissions: Permissions;
+  /** JSON Schema of the plugin's own configuration block. */
+  readonly config?: JsonObject;
+  readonly deadlines: {
+    readonly on_load_ms: number;
+    readonly on_ready_ms: number;
+    readonly on_shutdown_ms: number;
+  };
+  readonly tools: readonly ToolDefinition[];
+  readonly models: readonly Named[];
+  /** Key of the configuration block whose keys are names of further models. */
+  readonly models_from_config?: string;
+  readonly agents: readonly Named[];
+  /** Sections that this version knows but does not serve, with what they would have offered. */
+  readonly unserved: readonly string[];
+}
+
+/** A manifest with the document that it came from, for places in later errors. */
+export interface ManifestSource {
+  readonly manifest: Manifest;
+  readonly document: SourceDocument;
+  /** `file:line:column` of a value, or of the nearest thing around it. */
+  at(pointer: string): string;
+}
+
+/** @throws InvalidParams with every problem, each as `file:line:column` */
+export async function readManifest(folder: string): Promise<ManifestSource> {
+  return manifestOf(await readDocument(join(folder, MANIFEST_FILE)));
+}
+
+/** @throws InvalidParams with every problem, each as `file:line:column` */
+export function parseManifest(text: string, file: string): ManifestSource {
+  return manifestOf(parseDocument(text, file));
+}
+
+let check: Check | undefined;
+
+function manifestOf(document: SourceDocument): ManifestSource {
+  check ??= compileSchema(MANIFEST_SCHEMA);
+  const issues: Issue[] = [...checkDocument(document, check)];
+  if (issues.length === 0) issues.push(...checkRules(document));
+  if (issues.length > 0) throw invalid(issues);
+  const at = (pointer: string): string => placeText(document, pointer);
+  return { manifest: complete(document.value as Written, at), document, at };
+}
+
+function placeText(document: SourceDocument, pointer: string): string {
+  let rest = pointer;
+  for (;;) {
+    const place: Place | undefined = document.place(rest);
+    if (place !== undefined) return `${document.file}:${place.line}:${place.column}`;
+    if (rest === '') return document.file;
+    rest = rest.slice(0, rest.lastIndexOf('/'));
+  }
+}
+
+/** The manifest as a person wrote it, after the schema check. */
+interface Written
+  extends Partial<Omit<Manifest, 'tools' | 'models' | 'agents' | 'depends_on' | 'permissions'>> {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly runtime: RuntimeKind;
+  readonly tools?: readonly (Partial<ToolDefinition> & Named)[];
+  readonly models?: readonly (string | Partial<Named>)[];
+  readonly agents?: readonly (string | Partial<Named>)[];
+  readonly depends_on?: readonly { name: string; version?: string; optional?: boolean }[];
+  readonly permissions?: Partial<Omit<Permissions, 'fs'>> & { readonly fs?: Partial<Permissions['fs']> };
+  readonly memory?: readonly object[];
+  readonly policies?: readonly object[];
+  readonly skills?: readonly string[];
+}
+
+function complete(written: Written, at: (pointer: string) => string): Manifest {
+  const { permissions = {} } = written;
+  const { author, command, module, url, config, models_from_config } = written;
+  return {
+    name: written.name,
+    version: written.version,
+    description: written.description,
+    kind: written.kind ?? 'tool',
+    chassis: written.chassis ?? '*',
+    runtime: written.runtime,
+    protocol: written.protocol ?? 'chassis',
+    depends_on: (written.depends_on ?? []).map((edge, i) => ({
+      name: edge.name,
+      version: edge.version ?? '*',
+      optional: edge.optional ?? false,
+      at: at(`/depends_on/${i}`),
+    })),
+    criticality: written.criticality ?? 'optional',
+    permissions: {
+      fs: { read: permissions.fs?.read ?? [], write: permissions.fs?.write ?? [] },
+      net: permissions.net ?? [],
+      env: permissions.env ?? [],
+      secrets: permissions.secrets ?? [],
+      exec: permissions.exec ?? [],
+      methods: permissions.methods ?? [],
+    },
+    deadlines: { on_load_ms: 10_000, on_ready_ms: 5_000, on_shutdown_ms: 5_000, ...written.deadlines },
+    tools: (written.tools ?? []).map(toolDefinition),
+    models: (written.models ?? []).map(namedThing),
+    agents: (written.agents ?? []).map(namedThing),
+    unserved: (['memory', 'policies', 'skills'] as const).filter((key) => (written[key]?.length ?? 0) > 0),
+    ...(author === undefined ? {} : { author }),
+    ...(command === undefined ? {} : { command }),
+    ...(module === undefined ? {} : { module }),
+    ...(url === undefined ? {} : { url }),
+    ...(config === undefined ? {} : { config }),
+    ...(models_from_config === undefined ? {} : { models_from_config }),
+  };
+}
+
+function namedThing(written: string | Partial<Named>): Named {
+  if (typeof written === 'string') return { name: written, description: '' };
+  return { name: written.name ?? '', description: written.description ?? '' };
+}
+
+/** A tool with every default: what does not say what it changes is taken to change the world, and asks. */
+export function toolDefinition(written: Partial<ToolDefinition> & Named): ToolDefinition {
+  const effects = written.effects ?? 'external';
+  return {
+    name: written.name,
+    description: written.description,
+    input: written.input ?? { type: 'object' },
+    ...(written.output === undefined ? {} : { output: written.output }),
+    effects,
+    idempotent: written.idempotent ?? false,
+    approval: written.approval ?? (effects === 'none' || effects === 'read' ? 'auto' : 'ask'),
+    timeout_ms: written.timeout_ms ?? 60_000,
+    ...(written.rate === undefined ? {} : { rate: written.rate }),
+    ...(written.method === undefined ? {} : { method: written.method }),
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * Names of capabilities.
+ *
+ * A tool is known by its short name, and always also by `plugin.<plugin>.<tool>`. Models take neither dots nor
+ * more than 64 characters, so the full name has a second spelling for them: `<plugin>__<tool>`.
+ */
+import { createHash } from 'node:crypto';
+
+/** The method name of a tool, whoever else has a tool of that name. */
+export function fullName(plugin: string, tool: string): string {
+  return `plugin.${plugin}.${tool}`;
+}
+
+/**
+ * The full name in letters that a model takes. It depends on nothing but the two names. Plugin names have no
+ * underscore, so the first `__` always ends the plugin; a name that is too long ends in a hash of the whole.
+ */
+export function modelSafeName(plugin: string, tool: string): string {
+  const name = `${plugin}__${tool}`;
+  if (name.length <= 64) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  return `${name.slice(0, 64 - 13)}_${hash}`;
+}

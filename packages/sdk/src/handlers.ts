@@ -1,0 +1,98 @@
+/**
+ * A plugin's handlers, taken once.
+ *
+ * Promise: what is not there at the moment of loading is never there: a handler added later, by code that goes
+ * on after its plugin failed, is not seen. Lookups are by own name only, so `toString` is no tool.
+ */
+import { ChassisError } from '@chassis/errors';
+import type { Result } from '@chassis/types';
+import type {
+  AgentHandler,
+  InvokeContext,
+  InvokePayload,
+  ModelHandler,
+  Plugin,
+  ToolHandler,
+} from './plugin.ts';
+import { failure, success } from './result.ts';
+
+export interface Handlers {
+  readonly tools: ReadonlyMap<string, ToolHandler>;
+  readonly models: ReadonlyMap<string, ModelHandler>;
+  readonly agents: ReadonlyMap<string, AgentHandler>;
+}
+
+/** @throws InvalidParams when the value is not what `definePlugin` takes */
+export function handlersOf(plugin: unknown): Handlers {
+  if (typeof plugin !== 'object' || plugin === null) {
+    throw new ChassisError(
+      'InvalidParams',
+      'the default export is no plugin; write export default definePlugin({ … })',
+    );
+  }
+  for (const hook of ['on_load', 'on_ready', 'on_shutdown'] as const) {
+    const value = (plugin as Plugin)[hook];
+    if (value !== undefined && typeof value !== 'function') {
+      throw new ChassisError('InvalidParams', `${hook} must be a function`);
+    }
+  }
+  return {
+    tools: section<ToolHandler>(plugin, 'tools'),
+    models: section<ModelHandler>(plugin, 'models'),
+    agents: section<AgentHandler>(plugin, 'agents'),
+  };
+}
+
+function section<H>(plugin: object, name: 'tools' | 'models' | 'agents'): ReadonlyMap<string, H> {
+  const value = (plugin as Record<string, unknown>)[name];
+  if (value === undefined) return new Map();
+  if (typeof value !== 'object' || value === null) {
+    throw new ChassisError('InvalidParams', `${name} must be an object of functions`);
+  }
+  const handlers = new Map<string, H>();
+  for (const [key, handler] of Object.entries(value)) {
+    if (typeof handler !== 'function') {
+      throw new ChassisError('InvalidParams', `${name}.${key} must be a function`);
+    }
+    handlers.set(key, handler as H);
+  }
+  return handlers;
+}
+
+/**
+ * Runs the handler that a payload names. Never throws: what the handler throws is a failed Result.
+ *
+ * @param input what the handler gets; for a tool the arguments as plain doubles
+ */
+export async function runHandler(
+  handlers: Handlers,
+  payload: InvokePayload,
+  input: unknown,
+  ctx: InvokeContext,
+): Promise<Result> {
+  try {
+    return success(await call(handlers, payload, input, ctx), ctx.trace_id);
+  } catch (error) {
+    return failure(error, ctx.trace_id);
+  }
+}
+
+function call(handlers: Handlers, payload: InvokePayload, input: unknown, ctx: InvokeContext): unknown {
+  if ('tool' in payload) {
+    const handler = handlers.tools.get(payload.tool);
+    if (handler === undefined) throw noHandler('tool', payload.tool);
+    return handler(input as never, ctx);
+  }
+  if ('model' in payload) {
+    const handler = handlers.models.get(payload.model) ?? handlers.models.get('*');
+    if (handler === undefined) throw noHandler('model', payload.model);
+    return handler(input as never, Object.assign(ctx, { model: payload.model }));
+  }
+  const handler = handlers.agents.get(payload.agent);
+  if (handler === undefined) throw noHandler('agent', payload.agent);
+  return handler(input as never, ctx);
+}
+
+function noHandler(kind: string, name: string): ChassisError {
+  return new ChassisError('MethodNotFound', `the plugin has no ${kind} "${name}"`);
+}
