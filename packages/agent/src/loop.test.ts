@@ -8,7 +8,7 @@ import { type FakeTool, fakeRegistry, says, scripted } from '../../runtime/test/
 import { newSession, surroundings, type TestOptions } from '../../runtime/test/support/sessions.ts';
 import plugin from './index.ts';
 
-const agent: TestOptions['agent'] = (input: AgentInput, ctx) =>
+const agent: NonNullable<TestOptions['agent']> = (input: AgentInput, ctx) =>
   plugin.agents.default(input, ctx as InvokeContext);
 
 const put: FakeTool = {
@@ -39,7 +39,7 @@ async function run(options: TestOptions, ...inputs: string[]) {
   await session.close();
   const again = await replay(
     session.view,
-    fakeRegistry({ agent: agent as never }),
+    fakeRegistry({ agent }),
     new Secrets(),
     new AbortController().signal,
   );
