@@ -246,3 +246,29 @@ test('exact numbers in argument text reach the tool and the record as they were 
   const started = events.find((event) => event.type === 'step.started');
   expect(JSON.stringify(started?.data.input)).toBe('{"id":9007199254740993}');
 });
+
+describe('a tool that calls tools', () => {
+  const outer: FakeTool = {
+    run: async (_input, ctx) =>
+      ((await ctx.call('tool.call', { name: 'add', arguments: { a: 1, b: 2 } })) as JsonObject).output,
+  };
+
+  test('does so in child steps', async () => {
+    const { outcomes, session } = await calls([tool('outer')], { tools: { outer, add } });
+    expect(outcomes[0]).toMatchObject({ status: 'ok', output: 3 });
+    expect(session.view.steps.map(({ name, parent, causes }) => ({ name, parent, causes }))).toEqual([
+      { name: 'outer', parent: null, causes: [] },
+      { name: 'add', parent: 1, causes: [1] },
+    ]);
+  });
+
+  test('but not without end', async () => {
+    const endless: FakeTool = {
+      run: async (_input, ctx) =>
+        ((await ctx.call('tool.call', { name: 'endless', arguments: {} })) as JsonObject).error ?? 'ended',
+    };
+    const { session } = await calls([tool('endless')], { tools: { endless } });
+    expect(session.view.steps).toHaveLength(18);
+    expect(session.view.step(18)?.error?.message).toContain('16 are allowed');
+  });
+});

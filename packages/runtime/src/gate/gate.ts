@@ -87,7 +87,8 @@ export class Gate implements GateFace {
     interrupted: Step | undefined,
   ): Promise<Omit<Outcome, 'step'>> {
     try {
-      this.options.limits.check(step.number - 1);
+      this.options.limits.admit(interrupted !== undefined);
+      this.#checkDepth(ask);
       if (ask.kind === 'state') return { status: 'ok', output: ask.input };
       return ask.kind === 'model'
         ? await this.#model(ask, step, binding as ModelBinding | Unavailable, interrupted)
@@ -103,6 +104,22 @@ export class Gate implements GateFace {
         ...(output === undefined ? {} : { output }),
       };
     }
+  }
+
+  /** Steps may run inside of steps, but not for ever: a tool that calls itself is stopped. */
+  #checkDepth(ask: Ask): void {
+    let depth = 0;
+    for (
+      let above = ask.parent;
+      above !== null;
+      above = this.options.recorder.view.step(above)?.parent ?? null
+    )
+      depth++;
+    if (depth <= maxDepth) return;
+    throw new ChassisError(
+      'InvalidRequest',
+      `${ask.name} runs ${depth} steps deep inside other steps; ${maxDepth} are allowed`,
+    );
   }
 
   async #tool(
@@ -219,6 +236,9 @@ export class Gate implements GateFace {
     return ask.kind === 'model' ? registry.resolveModel(ask.name) : registry.resolveTool(ask.name);
   }
 }
+
+/** How deep steps may be nested. */
+const maxDepth = 16;
 
 const interruptedAttempt = new ChassisError(
   'Cancelled',

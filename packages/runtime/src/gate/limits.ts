@@ -1,6 +1,7 @@
-/** What a run may use up. Checked before each step; a limit that is reached refuses the step, it never cuts one. */
+/** What one turn may use up. Checked before each step; a limit that is reached refuses the step, it never cuts one. */
 import { ChassisError } from '@chassis/errors';
 import type { SessionView } from '@chassis/journal';
+import type { Usage } from '@chassis/types';
 
 export interface Limits {
   readonly steps: number;
@@ -10,33 +11,39 @@ export interface Limits {
   readonly minutes?: number;
 }
 
-/** Counts what one run of this process has used. A resumed session starts with what its record shows. */
+/** Counts what one turn has used. A turn that is taken up again starts with what its record shows. */
 export class LimitCounter {
   readonly #limits: Limits;
   readonly #started = performance.now();
+  #steps = 0;
   #tokens = 0;
   #cost = 0;
 
-  constructor(limits: Limits, view: SessionView) {
+  constructor(limits: Limits, view: SessionView, turn: number) {
     this.#limits = limits;
     for (const step of view.steps) {
+      if (step.turn !== turn) continue;
+      this.#steps++;
       this.count(step.usage);
       for (const attempt of step.attempts) if (attempt.error !== undefined) this.count(attempt.usage);
     }
   }
 
-  count(
-    usage: { readonly input: number; readonly output: number; readonly cost_usd?: number } | null | undefined,
-  ): void {
+  count(usage: Pick<Usage, 'input' | 'output' | 'cost_usd'> | null | undefined): void {
     if (usage === null || usage === undefined) return;
     this.#tokens += usage.input + usage.output;
     this.#cost += usage.cost_usd ?? 0;
   }
 
-  /** @throws BudgetExceeded with the limit, its value and what has been used */
-  check(stepsSoFar: number): void {
+  /**
+   * Takes a step into account.
+   * @param known the step is counted already, from the record
+   * @throws BudgetExceeded with the limit, its value and what has been used
+   */
+  admit(known: boolean): void {
+    if (!known) this.#steps++;
     const { steps, tokens, cost_usd, minutes } = this.#limits;
-    if (stepsSoFar >= steps) refuse('steps', steps, stepsSoFar);
+    if (this.#steps > steps) refuse('steps', steps, this.#steps - 1);
     if (tokens !== undefined && this.#tokens >= tokens) refuse('tokens', tokens, this.#tokens);
     if (cost_usd !== undefined && this.#cost >= cost_usd) refuse('cost_usd', cost_usd, this.#cost);
     const used = (performance.now() - this.#started) / 60_000;

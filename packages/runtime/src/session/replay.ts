@@ -57,7 +57,7 @@ export async function replay(
       registry,
       source,
       approvals: new Approvals(writer, nobody, {}),
-      limits: new LimitCounter(settings.limits, view),
+      limits: new LimitCounter(settings.limits, view, turn.number),
       retry: settings.retry,
       workspace: view.header.workspace,
       signal,

@@ -27,7 +27,7 @@ import { liveSource, type Source } from '../gate/source.ts';
 import { sessionContext } from './context.ts';
 import { forkPoint } from './fork.ts';
 import { closeOpenSteps, reopenTurn } from './resume.ts';
-import { isOffered, type SessionSettings } from './settings.ts';
+import { isOffered, type LiveSettings, type SessionSettings } from './settings.ts';
 import { runTurn, type TurnResult } from './turn.ts';
 
 /** What a session needs from the process around it. */
@@ -37,6 +37,8 @@ export interface Surroundings {
   readonly secrets: Secrets;
   secret(name: string): Promise<string>;
   readonly approver?: Approver;
+  /** In force in this process; without them a session goes on under those of its header. */
+  readonly settings?: Partial<LiveSettings>;
   onEvent?(event: Event): void;
   onChunk?(step: number, chunk: ModelChunk): void;
   onLog?(plugin: string, level: string, message: string, data?: Json): void;
@@ -65,7 +67,7 @@ export interface ForkRequest {
 export class Session {
   readonly #around: Surroundings;
   readonly #writer: Writer;
-  readonly #cancel = new AbortController();
+  #cancel = new AbortController();
   readonly #unsubscribe: (() => void)[] = [];
 
   private constructor(around: Surroundings, writer: Writer) {
@@ -170,8 +172,15 @@ export class Session {
   async #run(turn: number, source: Source): Promise<TurnResult> {
     const { registry } = this.#around;
     const content = this.view.turns[turn - 1]?.input ?? '';
+    this.#cancel = new AbortController();
     try {
-      const result = await runTurn(this.#gate(source), registry, this.view.header.agent.agent, turn, content);
+      const result = await runTurn(
+        this.#gate(source, turn),
+        registry,
+        this.view.header.agent.agent,
+        turn,
+        content,
+      );
       await this.#end(result);
       return result;
     } catch (fault) {
@@ -187,22 +196,23 @@ export class Session {
     await this.#writer.barrier();
   }
 
-  #gate(source: Source): Gate {
+  #gate(source: Source, turn: number): Gate {
     const around = this.#around;
-    const settings = this.view.header.settings as unknown as SessionSettings;
+    const recorded = this.view.header.settings as unknown as SessionSettings;
+    const settings: LiveSettings = { ...recorded, ...around.settings };
     return new Gate({
       recorder: new Recorder(this.#writer, around.secrets),
       registry: around.registry,
       source,
       approvals: new Approvals(this.#writer, around.approver ?? nobody, settings.approval),
-      limits: new LimitCounter(settings.limits, this.view),
+      limits: new LimitCounter(settings.limits, this.view, turn),
       retry: settings.retry,
       workspace: this.view.header.workspace,
       signal: this.#cancel.signal,
       modelTimeoutMs: settings.model_timeout_ms,
       secret: around.secret,
-      model: (turn) => this.view.turns[turn - 1]?.model ?? this.view.header.model,
-      context: (agent, turn) => sessionContext(this.view, agent, turn),
+      model: (number) => this.view.turns[number - 1]?.model ?? this.view.header.model,
+      context: (agent, number) => sessionContext(this.view, agent, number),
       ...(around.onChunk === undefined ? {} : { onChunk: around.onChunk }),
       ...(around.onLog === undefined ? {} : { onLog: around.onLog }),
     });

@@ -15,6 +15,9 @@ export interface SessionSettings {
   readonly model_timeout_ms: number;
 }
 
+/** What may differ from one process to the next without changing what a re-execution shows. */
+export type LiveSettings = Pick<SessionSettings, 'limits' | 'retry' | 'approval' | 'model_timeout_ms'>;
+
 /** Which of the tools a session offers. */
 export function isOffered(name: string, { allow, deny }: SessionSettings['tools']): boolean {
   return (allow === undefined || allow.includes(name)) && !(deny ?? []).includes(name);
