@@ -58,7 +58,8 @@ export async function installPackages(dir, { usable = () => true } = {}) {
     say(`installing the packages of ${join(name, 'package-lock.json')} with npm ci …`);
     // Nothing may vouch for an install that is interrupted half way.
     for (const proof of [stampFile(dir), npmRecord(dir)]) rmSync(proof, { force: true });
-    await npmCi(dir);
+    const slow = setInterval(() => say(`still installing after ${seconds(started)}`), 20_000);
+    await npmCi(dir).finally(() => clearInterval(slow));
     writeFileSync(stampFile(dir), lockDigest(dir));
     say(`packages installed in ${seconds(started)}`);
   });
