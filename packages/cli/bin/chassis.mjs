@@ -10,7 +10,6 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 const source = new URL('../src/main.ts', import.meta.url);
@@ -29,7 +28,7 @@ function stop(line) {
 }
 
 async function start() {
-  if ([0, 1, 2].some((fd) => isatty(fd))) onePressIsOneSignal();
+  oneAtATime();
   cacheCompiledCode();
   try {
     await import(inCheckout ? source : new URL('../dist/main.js', import.meta.url));
@@ -53,16 +52,17 @@ function cacheCompiledCode() {
 }
 
 /**
- * A terminal sends Ctrl-C to every process in front: this one may get it again from the launcher or from npm, which
- * pass on what they received. Two that arrive within a moment are one press; nobody's second thought is that fast.
+ * A terminal sends Ctrl-C to every process in front, `timeout` sends SIGTERM to a whole group: this process then gets
+ * the same signal again from the launcher or from npm, which pass on what they received. Two of a kind that arrive
+ * within a moment are one; nobody's second thought is that fast.
  */
-function onePressIsOneSignal() {
+function oneAtATime() {
+  const last = { SIGINT: -1000, SIGTERM: -1000, SIGHUP: -1000 };
   const emit = process.emit;
-  let last = Number.NEGATIVE_INFINITY;
   process.emit = function (event, ...args) {
-    if (event === 'SIGINT') {
-      if (performance.now() - last < 100) return true;
-      last = performance.now();
+    if (Object.hasOwn(last, event)) {
+      if (performance.now() - last[event] < 100) return true;
+      last[event] = performance.now();
     }
     return Reflect.apply(emit, this, [event, ...args]);
   };
