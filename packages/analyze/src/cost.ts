@@ -15,7 +15,7 @@ export interface Cost {
   readonly cached: number;
   readonly output: number;
   readonly reasoning: number;
-  /** US dollars of the requests whose price is known; null when none is. */
+  /** US dollars of the requests whose price is known; null when there are requests and no price is. */
   readonly cost_usd: number | null;
   /** Requests whose usage the provider did not report. */
   readonly unknown_usage: number;
@@ -86,7 +86,7 @@ function sum(requests: readonly Sent[]): Cost {
     cached: add(({ cached }) => cached),
     output: add(({ output }) => output),
     reasoning: add(({ reasoning }) => reasoning),
-    cost_usd: prices.length === 0 ? null : exactSum(prices),
+    cost_usd: prices.length === 0 && requests.length > 0 ? null : exactSum(prices),
     unknown_usage,
     unknown_price,
     lower_bound:

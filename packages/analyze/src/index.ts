@@ -1,8 +1,10 @@
-export type { Chain, ChainLink, End } from './chain.ts';
+export type { ChainLink, End } from './chain.ts';
 export { type Cost, cost, type RunCost, type StepCost } from './cost.ts';
+export { type Diff, diff, type Row, type RunSummary } from './diff.ts';
 export { type Difference, firstDifference } from './difference.ts';
 export { type Edge, edges } from './edges.ts';
 export { explain } from './explain.ts';
+export { forward } from './forward.ts';
 export { type Birth, isSupported, type Lineage, type Link, lineage } from './lineage.ts';
 export type { Form } from './match.ts';
 export type { Label } from './origins.ts';

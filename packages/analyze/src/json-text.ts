@@ -72,3 +72,19 @@ export function textLeaves(text: string): TextLeaf[] {
 export function locate(text: string, path: string): TextLeaf | undefined {
   return textLeaves(text).findLast((leaf) => leaf.pointer === path);
 }
+
+/** Where a part of a string leaf stands in the JSON text; escapes before or in it are counted as they are written. */
+export function writtenRange(
+  text: string,
+  leaf: TextLeaf,
+  [from, to]: readonly [number, number],
+): readonly [number, number] {
+  const starts: number[] = [];
+  let at = leaf.range[0];
+  while (at < leaf.range[1]) {
+    starts.push(at);
+    at += text[at] !== '\\' ? 1 : text[at + 1] === 'u' ? 6 : 2;
+  }
+  starts.push(leaf.range[1]);
+  return [starts[from] ?? leaf.range[1], starts[to] ?? leaf.range[1]];
+}

@@ -7,10 +7,10 @@
 import type { SessionView, Step } from '@chassis/journal';
 import { compose } from './compose.ts';
 import { type Holder, holdersOfInput, holdersOfOutput, own, writersFor } from './holders.ts';
-import { locate } from './json-text.ts';
+import { locate, textLeaves, writtenRange } from './json-text.ts';
 import { type Form, formText, matches } from './match.ts';
 import { callOf, type Label, originsOf } from './origins.ts';
-import type { Place, Span } from './place.ts';
+import { type Place, read, type Span } from './place.ts';
 import { keysOf, pointer } from './pointer.ts';
 import { search } from './search.ts';
 import { type Spot, spotAt, spotsOf } from './spots.ts';
@@ -128,9 +128,7 @@ function argument(view: SessionView, step: Step, at: Spot): Hop | undefined {
   const model = call.model.number;
   const written = locate(call.text, at.pointer.slice('/input'.length));
   if (written) {
-    // A part's range in the argument is its range in the text, unless escapes stand before it: then the texts differ.
-    const [start, end] = written.range;
-    const range = at.range ? ([start + at.range[0], start + at.range[1]] as const) : ([start, end] as const);
+    const range = at.range ? writtenRange(call.text, written, at.range) : written.range;
     const to = spotAt(view, { step: model, pointer: call.pointer, range });
     if (to?.text === at.text)
       return hop(at, to, 'recorded', 'exact', 'the model wrote it as an argument of this call');
@@ -191,24 +189,28 @@ function hop(from: Spot, to: Spot, label: Label, form: Form, how: string): Hop {
 
 function piecesOf(view: SessionView, at: Spot): Lineage['pieces'] {
   const step = view.step(at.step);
-  const written = at.range ? at.range[1] - at.range[0] : at.text.length;
-  // Where escapes stand between, a piece's own range in the text is not known: no piece is better than a wrong one.
-  if (!step || !at.pointer.startsWith('/output') || written !== at.text.length) return [];
-  const start = at.range?.[0] ?? 0;
+  if (!step || !at.pointer.startsWith('/output')) return [];
   const pieces = compose(view, at, holdersOfOutput(view, step)) ?? [];
   return pieces.flatMap(({ range, source, holder }) => {
     const to = spotAt(view, source);
-    const from = spotAt(view, { ...at, range: [start + range[0], start + range[1]] });
+    const from = spotAt(view, { step: at.step, pointer: at.pointer, range: partOf(view, at, range) });
     if (!to || !from) return [];
-    const link = {
-      from: span(from),
-      to: span(to),
-      label: 'inferred',
-      form: 'exact',
-      how: sourceText(view, holder),
-    } as const;
+    const how = sourceText(view, holder);
+    const link = { from: span(from), to: span(to), label: 'inferred', form: 'exact', how } as const;
     return isSupported(view, link) ? [{ range, link, origin: originOf(view, to) }] : [];
   });
+}
+
+/** The range of a part of a spot in the string that the spot stands in. */
+function partOf(view: SessionView, at: Spot, range: readonly [number, number]): readonly [number, number] {
+  const text = at.range ? read(view, { step: at.step, pointer: at.pointer }) : undefined;
+  const leaf =
+    typeof text === 'string'
+      ? textLeaves(text).find((other) => other.range.join() === at.range?.join())
+      : undefined;
+  if (typeof text === 'string' && leaf) return writtenRange(text, leaf, range);
+  const start = at.range?.[0] ?? 0;
+  return [start + range[0], start + range[1]];
 }
 
 function originOf(view: SessionView, at: Spot): Birth {

@@ -42,7 +42,22 @@ export function spotAt(view: SessionView, place: Place): Spot | undefined {
   if (inner) return inner;
   const text = read(view, place);
   if (typeof text !== 'string' || text === '') return undefined;
-  return { ...place, text, name: nameOf(place.pointer), path: place.pointer, type: 'string' };
+  const around = spots.find((spot) => spot.pointer === place.pointer && holds(spot, place));
+  const { name, path } = around ?? { name: nameOf(place.pointer), path: place.pointer };
+  return { ...place, name, path, text: around?.type === 'string' ? unescaped(text) : text, type: 'string' };
+}
+
+function holds({ range: outer }: Spot, { range: inner }: Place): boolean {
+  return outer !== undefined && inner !== undefined && outer[0] <= inner[0] && inner[1] <= outer[1];
+}
+
+/** A part of a JSON string as the text that it says; as it stands when it is cut inside an escape. */
+function unescaped(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
+  }
 }
 
 /** The other texts of the array or object that a spot stands in; for a row of an array of objects also its own row. */

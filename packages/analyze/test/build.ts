@@ -227,10 +227,11 @@ export function invalid(...issues: { path: string; expected: string; received: s
   });
 }
 
+/** `{ output }`, `{ error }` of the error class; anything else is the output itself. */
 function isAnswer(value: Answer | Json): value is Answer {
-  return (
-    typeof value === 'object' && value !== null && ['output', 'error', 'status'].some((key) => key in value)
-  );
+  if (typeof value !== 'object' || value === null) return false;
+  const { error } = value as { error?: { code?: unknown } };
+  return 'output' in value || typeof error?.code === 'number';
 }
 
 function parts(answer: Answer): Partial<Step> {

@@ -1,0 +1,68 @@
+import type { SessionView } from '@chassis/journal';
+import type { Json } from '@chassis/types';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Story } from '../test/build.ts';
+import { diff } from './diff.ts';
+
+function run(amount: Json, calls = [1, 2]): SessionView {
+  const story = new Story('Sum the pages.');
+  for (const page of calls) story.call('fetch', { page }, { rows: [{ amount: page === 2 ? amount : 10 }] });
+  return story.ok(`The sum is ${JSON.stringify(amount)}.`);
+}
+
+test('a run does not differ from itself', () => {
+  const view = run(5);
+  expect(diff(view, run(5))).toMatchObject({ same: 5, rows: [], first: null, end: null });
+});
+
+test('the first difference is named by step and pointer, and what came of it', () => {
+  const found = diff(run(5), run('5,00'));
+  expect(found.same).toBe(3);
+  expect(found.first).toMatchObject({
+    a: 4,
+    b: 4,
+    name: 'fetch',
+    change: 'changed',
+    difference: { path: '/output/rows/0/amount', expected: 5, actual: '5,00' },
+  });
+  expect(found.rows.at(-1)).toMatchObject({
+    kind: 'model',
+    difference: { path: '/input/messages/5/content' },
+  });
+  expect(found.end).toMatchObject({ path: '/answer' });
+});
+
+test('a step that only one run has stands alone, and the steps after it are paired again', () => {
+  const found = diff(run(5, [1, 2]), run(5, [1, 3, 2]));
+  const tools = found.rows.filter(({ kind }) => kind === 'tool');
+  expect(tools).toMatchObject([
+    { a: null, b: 4, change: 'only_b' },
+    { a: 4, b: 6, change: 'same' },
+  ]);
+});
+
+test('equal calls are told apart by their order', () => {
+  const found = diff(run(5, [1, 1, 1]), run(5, [1, 1]));
+  expect(found.rows.filter(({ change }) => change === 'only_a').map(({ a }) => a)).toContain(6);
+});
+
+const pages = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 6 });
+
+test('any run equals itself, and every step stands in exactly one row', () => {
+  fc.assert(
+    fc.property(pages, pages, fc.jsonValue(), fc.jsonValue(), (a, b, x, y) => {
+      const [left, right] = [run(x as Json, a), run(y as Json, b)];
+      expect(diff(left, left).first).toBeNull();
+      const found = diff(left, right);
+      const [numbersA, numbersB] = [
+        found.rows.flatMap((row) => row.a ?? []),
+        found.rows.flatMap((row) => row.b ?? []),
+      ];
+      const rest = (view: SessionView): number[] => view.steps.map(({ number }) => number).slice(found.same);
+      expect(numbersA).toEqual(rest(left));
+      expect(numbersB).toEqual(rest(right));
+    }),
+    { numRuns: 60 },
+  );
+});

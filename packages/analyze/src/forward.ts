@@ -1,0 +1,97 @@
+/**
+ * Where a value went: every later place that carries it, nearest first.
+ *
+ * The same judge as for lineage: each link leads from the later place back to the value, and the bytes support it.
+ */
+import type { SessionView, Step } from '@chassis/journal';
+import { isSupported, type Link } from './lineage.ts';
+import { type Form, findExact, findOtherForm, formText } from './match.ts';
+import { callOf, originsOf } from './origins.ts';
+import { addressOf, type Place, type Span } from './place.ts';
+import { isDistinctive, sameName } from './search.ts';
+import { type Spot, spotAt, spotsOf } from './spots.ts';
+
+const most = 200;
+
+/**
+ * The later places that carry the string or number at a place: requests that show its step's result, what models wrote,
+ * arguments of tools and what they gave back. Undefined when nothing stands there, or an array or object does.
+ */
+export function forward(view: SessionView, place: Place): Link[] | undefined {
+  const source = spotAt(view, place);
+  if (!source) return undefined;
+  const links: Link[] = [];
+  for (const step of view.steps) {
+    if (step.number < source.step || links.length >= most) continue;
+    links.push(...shown(view, step, source), ...carried(view, step, source));
+  }
+  const places = new Map(links.map((link) => [addressOf(link.from), link]));
+  return [...places.values()].filter((link) => isSupported(view, link)).slice(0, most);
+}
+
+/** The first request in which the value stands in the message made of its step's data. */
+function shown(view: SessionView, step: Step, source: Spot): Link[] {
+  return originsOf(view, step.number).flatMap(({ first, source: origin }): Link[] => {
+    if (first.step !== step.number || origin?.step.number !== source.step) return [];
+    if (!source.pointer.startsWith(origin.pointer)) return [];
+    const spots = spotsOf(view, step.number, `${first.pointer}/content`);
+    const inside = source.pointer.slice(origin.pointer.length);
+    const exact = spots.find((spot) => spot.text === source.text && spot.path.endsWith(`/content/${inside}`));
+    const found = exact ?? spots.find((spot) => spot.text === source.text);
+    const label = exact && origin.label === 'recorded' ? 'recorded' : 'inferred';
+    return found ? [link(found, source, 'exact', label, 'shown to the model')] : [];
+  });
+}
+
+/** Copies in a step's own data. */
+function carried(view: SessionView, step: Step, source: Spot): Link[] {
+  const own = (root: string): boolean => step.number === source.step && source.pointer.startsWith(root);
+  const before = step.number === source.step && !source.pointer.startsWith('/input');
+  const roots = step.kind === 'model' ? ['/output/message'] : before ? [] : ['/input', '/output', '/error'];
+  return roots
+    .filter((root) => !own(root))
+    .flatMap((root) => spotsOf(view, step.number, root))
+    .flatMap((spot): Link[] => {
+      const found = match(source, spot);
+      if (!found || spot.pointer === source.pointer) return [];
+      const call = spot.pointer.startsWith('/input') ? callOf(view, step) : undefined;
+      const fact =
+        call?.model.number === source.step && call.pointer === source.pointer && found.form === 'exact';
+      const how =
+        step.kind === 'model' ? 'written by the model' : `in ${spot.pointer.split('/')[1]} of ${step.name}`;
+      return [link({ ...spot, ...found.at }, source, found.form, fact ? 'recorded' : 'inferred', how)];
+    });
+}
+
+function match(
+  source: Spot,
+  spot: Spot,
+): { form: Form; at: { range?: readonly [number, number]; text: string } } | undefined {
+  const distinctive = isDistinctive(source.text);
+  if (spot.text === source.text) {
+    return distinctive || sameName(source.name, spot.name)
+      ? { form: 'exact', at: { text: spot.text } }
+      : undefined;
+  }
+  if (!distinctive || spot.type === 'boolean' || spot.type === 'null') return undefined;
+  const found = findExact(source.text, spot.text) ?? findOtherForm(source.text, spot.text);
+  if (!found) return undefined;
+  const whole = found.range[0] === 0 && found.range[1] === spot.text.length;
+  if (whole) return { form: found.form, at: { text: spot.text } };
+  if (spot.range || spot.type !== 'string') return undefined;
+  return { form: found.form, at: { range: found.range, text: spot.text.slice(...found.range) } };
+}
+
+function link(from: Spot, to: Spot, form: Form, label: Link['label'], how: string): Link {
+  return {
+    from: span(from),
+    to: span(to),
+    label,
+    form,
+    how: form === 'exact' ? how : `${how} (${formText[form]})`,
+  };
+}
+
+function span({ step, pointer, text, range }: Spot): Span {
+  return range ? { step, pointer, text, range } : { step, pointer, text };
+}
