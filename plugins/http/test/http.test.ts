@@ -34,11 +34,15 @@ async function stop(running: Server): Promise<void> {
 
 beforeEach(async () => {
   seen = [];
-  server = await listen(async (request, response) => {
+  server = await listen((request, response) => {
     let body = '';
-    for await (const piece of request) body += piece;
-    seen.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
-    respond(request, response);
+    request.on('data', (piece) => {
+      body += piece;
+    });
+    request.on('end', () => {
+      seen.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
+      respond(request, response);
+    });
   });
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await plugin.on_load({ allow_hosts: ['127.0.0.1'] });
