@@ -51,7 +51,7 @@ export class Chain {
       return damaged('parse', 'this is no whole event');
     }
     const follows = this.#previous.find((previous) => computedHash(previous, line) === stored);
-    if (follows === undefined && !this.#anchors(head)) {
+    if (follows === undefined && (!this.#anchors(head) || this.#misnumbered(line, head, stored))) {
       this.#damaged = true;
       const [latest] = this.#previous;
       this.#remember(...(latest === undefined ? [stored] : [stored, computedHash(latest, line)]));
@@ -72,8 +72,9 @@ export class Chain {
     } else {
       this.expected = head.seq + 1;
       this.hash = stored;
-      // The usual case: one line after the other, nothing else to remember.
-      if (follows === this.#previous[0] && !problem) this.#previous = [stored];
+      // The usual case is one line after the other. The hash before it is kept too: a second writer starts from there.
+      if (follows !== undefined && follows === this.#previous[0] && !problem)
+        this.#previous = [stored, follows];
       else this.#remember(stored);
     }
     return { whole: true, head, hash: stored, ...(problem ? { problem } : {}) };
@@ -82,6 +83,15 @@ export class Chain {
   /** Whether a line that follows nothing known may be the first one after a hole. */
   #anchors(head: LineHead): boolean {
     return this.#open || head.seq > this.expected;
+  }
+
+  /** Whether only its sequence number was damaged: with the number that is due it would follow. */
+  #misnumbered(line: Buffer, head: LineHead, stored: string): boolean {
+    const [latest] = this.#previous;
+    if (latest === undefined) return false;
+    const text = line.toString('latin1');
+    const due = Buffer.from(text.replace(`"seq":${head.seq},`, `"seq":${this.expected},`), 'latin1');
+    return computedHash(latest, due) === stored;
   }
 
   #gap(seq: number): Checked['problem'] {

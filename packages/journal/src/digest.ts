@@ -30,7 +30,10 @@ export function canonicalJson(value: Json): string {
         .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key] as Json)}`);
       return `{${members.join(',')}}`;
     }
+    default:
+      break;
   }
+  // No JSON: this throws and says where.
   return stringifyJson(value);
 }
 

@@ -19,8 +19,8 @@ interface RawJson {
 }
 // Part of the language since 2025; the type library does not have it yet.
 const { rawJSON, isRawJSON } = JSON as unknown as {
-  rawJSON(text: string): RawJson;
-  isRawJSON(value: unknown): value is RawJson;
+  rawJSON(this: void, text: string): RawJson;
+  isRawJSON(this: void, value: unknown): value is RawJson;
 };
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 

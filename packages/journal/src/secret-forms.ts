@@ -73,7 +73,9 @@ export const KEY_SHAPES = new RegExp(
       '[sr]k_live_[A-Za-z0-9]{20,}',
       String.raw`eyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`,
     ].join('|')})`,
-    String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+    // A whole private key, or one that was cut off.
+    String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[A-Za-z0-9+/=\s,:-]|\\+[nr])+?-----END [A-Z ]*PRIVATE KEY-----`,
+    String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[A-Za-z0-9+/=\r\n]|\\+[nr]){40,}`,
   ].join('|'),
   'g',
 );

@@ -20,7 +20,7 @@ const upgraders: Readonly<Record<number, Upgrader>> = {};
  */
 export function checkVersion(v: unknown, what: string): void {
   if (typeof v === 'number' && Number.isInteger(v) && v >= 1 && v <= FORMAT_VERSION) return;
-  const newer = typeof v === 'number' && v > FORMAT_VERSION;
+  const newer = typeof v === 'number' && Number.isInteger(v) && v > FORMAT_VERSION;
   throw new ChassisError(
     'InvalidParams',
     newer

@@ -40,7 +40,7 @@ export class IndexDb {
   get(id: string): IndexRow | undefined {
     return this.#try((db) => {
       const found = db.prepare('SELECT row FROM session WHERE id = ?').get(id);
-      return found && (JSON.parse(String(found['row'])) as IndexRow);
+      return found && (JSON.parse(String(found.row)) as IndexRow);
     });
   }
 

@@ -54,7 +54,8 @@ async function currentRow(
   const stamp = stampOf(session);
   if (row && row.segment === stamp.segment && row.size === stamp.size && row.mtime === stamp.mtime)
     return row;
-  if (row) {
+  // A file that changed without growing was not just appended to.
+  if (row && (row.segment !== stamp.segment || stamp.size > row.size)) {
     const grown = await readOn(session, header, stamp, row);
     if (grown) return grown;
   }
@@ -77,21 +78,19 @@ async function readOn(
   row: IndexRow | undefined,
 ): Promise<IndexRow | undefined> {
   const segments = session.segments();
-  let first = segments[0]?.first ?? 0;
-  let offset = 0;
-  let chain: Chain;
-  const tally = new Tally(header, row?.tallied);
+  const begin = segments[0]?.first ?? 0;
+  const from = row ? row.tallied.seq + 1 : begin;
+  let first = row?.first ?? begin;
+  let offset = row?.offset ?? 0;
+  let chain = begin === 0 ? new Chain() : new Chain(begin, header.parent?.hash);
   if (row) {
     const segment = segments.find((one) => one.first === row.first);
-    if (!segment || segment.sealed || statSync(segment.path).size < row.offset) return undefined;
-    ({ first, offset } = row);
-    chain = new Chain(row.tallied.seq + 1, row.hash);
-  } else {
-    const whole = !header.parent || first === 0;
-    chain = whole ? new Chain() : new Chain(header.parent.seq + 1, header.parent.hash);
+    if (!segment || (!segment.sealed && statSync(segment.path).size < row.offset)) return undefined;
+    chain = segment.sealed ? Chain.from(from) : new Chain(from, row.hash);
   }
+  const tally = new Tally(header, row?.tallied);
   let problem: string | null = row?.problem ?? null;
-  for await (const lines of scanLog(session, chain, { resume: { first, offset } })) {
+  for await (const lines of scanLog(session, chain, { from, resume: { first, offset } })) {
     for (const { checked, bytes, segment, offset: start, problem: found } of lines) {
       if (found && found.kind !== 'torn')
         problem ??= `${found.message} (${found.file}, byte ${found.offset ?? 0})`;
@@ -100,6 +99,7 @@ async function readOn(
         if (row && found?.kind === 'hash') return undefined;
         continue;
       }
+      if (head.seq < from) continue;
       const { event } = Tally.needs(head.type) ? decodeLine(bytes) : { event: undefined };
       tally.add(head, event);
       first = segment.first;

@@ -84,7 +84,7 @@ export class FileReader implements Reader {
     const changes = new Changes(own.layout.log, signal);
     let next = start;
     // Parents are complete: only the own part grows, and only behind its last whole line.
-    let latest = last && last.segment.path.startsWith(own.layout.log) ? last : undefined;
+    let latest = last?.segment.path.startsWith(own.layout.log) ? last : undefined;
     try {
       while (next <= to && !signal?.aborted) {
         const known =

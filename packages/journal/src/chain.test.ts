@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Chain } from './chain.ts';
+import { GENESIS, LineEncoder, lineBody } from './line.ts';
+
+function chained(count: number, from = 0, previous = GENESIS): Buffer[] {
+  const encoder = new LineEncoder(previous);
+  return Array.from({ length: count }, (_, i) => {
+    const body = lineBody(
+      's',
+      from + i,
+      1000 + i,
+      'note.added',
+      undefined,
+      `{"text":"note ${from + i}","author":"me"}`,
+    );
+    return Buffer.from(encoder.encode(body).subarray(0, -1));
+  });
+}
+
+const problems = (lines: readonly Buffer[]): (string | undefined)[] => {
+  const chain = new Chain();
+  return lines.map((line) => chain.check(line).problem?.kind);
+};
+
+test('an unharmed log has no problems, and the hash is the one of the specification', async () => {
+  const lines = chained(5);
+  expect(problems(lines)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+  const { createHash } = await import('node:crypto');
+  const text = String(lines[0]);
+  const body = text.slice(0, text.indexOf(',"hash":'));
+  expect(text).toContain(createHash('sha256').update(Buffer.alloc(32)).update(body).digest('hex'));
+});
+
+test('a flipped bit is reported at its line, and the lines after it are whole', () => {
+  const lines = chained(6);
+  const bits = lines[0]?.length ?? 0;
+  fc.assert(
+    fc.property(fc.nat(4), fc.nat(bits * 8 - 1), (at, bit) => {
+      const copy = lines.map((line) => Buffer.from(line));
+      const line = copy[at] as Buffer;
+      const byte = Math.min(bit >> 3, line.length - 1);
+      line[byte] = (line[byte] as number) ^ (1 << (bit & 7));
+      const chain = new Chain();
+      const checked = copy.map((one) => chain.check(one));
+      for (const [i, one] of checked.entries())
+        expect([i, one.whole, one.problem === undefined]).toEqual([i, i !== at, i !== at]);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a missing line, a repeated number and an inserted line are named', () => {
+  const lines = chained(6) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+  expect(problems(lines.toSpliced(2, 1))).toEqual([undefined, undefined, 'gap', undefined, undefined]);
+  // Two writers: both wrote an event 3 after event 2.
+  const other = new LineEncoder(JSON.parse(String(lines[2])).hash);
+  const twin = Buffer.from(other.encode(lineBody('s', 3, 1, 'note.added', undefined, '{}')).subarray(0, -1));
+  const chain = new Chain();
+  const checked = lines.toSpliced(4, 0, twin).map((line) => chain.check(line));
+  expect(checked.map(({ problem }) => problem?.kind)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'duplicate',
+    undefined,
+    undefined,
+  ]);
+  expect(checked.every(({ whole }) => whole)).toBe(true);
+  expect(problems([lines[0], lines[1], lines[1], lines[2]])).toEqual([
+    undefined,
+    undefined,
+    'duplicate',
+    undefined,
+  ]);
+  expect(problems([lines[0], Buffer.from('{"hello":1}'), lines[1]])).toEqual([undefined, 'parse', undefined]);
+});
+
+test('a block of zero bytes costs the events under it and no other', () => {
+  const lines = chained(6) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+  const zeros = Buffer.concat([Buffer.alloc(300), lines[3].subarray(40)]);
+  expect(problems([lines[0], lines[1], zeros, lines[4], lines[5]])).toEqual(
+    [undefined, undefined, 'hash', undefined, undefined].map((kind, i) => (i === 2 ? 'parse' : kind)),
+  );
+});
