@@ -30,7 +30,11 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
 
 /** The same letters in another order: one slip of the fingers, though two edits. */
 function swapped(a: string, b: string): boolean {
-  return a !== b && a.length === b.length && [...a].toSorted().join('') === [...b].toSorted().join('');
+  return a !== b && a.length === b.length && sorted(a) === sorted(b);
+}
+
+function sorted(text: string): string {
+  return text.split('').toSorted().join('');
 }
 
 function fold(word: string): string {

@@ -3,3 +3,4 @@ export { type Handlers, handlersOf, runHandler } from './handlers.ts';
 export { jsonValue } from './json-value.ts';
 export * from './plugin.ts';
 export { failure, success } from './result.ts';
+export { serve, servePlugin } from './serve.ts';

@@ -54,6 +54,17 @@ export interface PluginHost {
   close(): Promise<void>;
   /** Resolves with the reason if the host ends without having been closed. */
   readonly gone: Promise<ChassisError>;
+  /** What a process has left behind so far; only of hosts that have one. */
+  diagnostics?(): Diagnostics;
+}
+
+export interface Diagnostics {
+  readonly pid: number | null;
+  /** The end of its stderr. */
+  readonly stderr: string;
+  /** The last lines on stdout that were no messages, and how many there were. */
+  readonly noise: readonly string[];
+  readonly noise_lines: number;
 }
 
 /** Why a load failed, and in which phase. */

@@ -7,7 +7,14 @@
 import { ChassisError, toChassisError } from '@chassis/errors';
 import type { Result } from '@chassis/types';
 import type { Invocation, PluginState, Unavailable } from '../capability.ts';
-import { type HostOptions, type Log, type Offer, PhaseError, type PluginHost } from '../host/host.ts';
+import {
+  type Diagnostics,
+  type HostOptions,
+  type Log,
+  type Offer,
+  PhaseError,
+  type PluginHost,
+} from '../host/host.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import { unavailable } from '../plugin/unavailable.ts';
 import { type BackOffTiming, backOff } from './back-off.ts';
@@ -88,6 +95,10 @@ export class PluginLife {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#idle?.();
     }
+  }
+
+  diagnostics(): Diagnostics | undefined {
+    return this.#host?.diagnostics?.();
   }
 
   /** Marks it unusable without having started it. */

@@ -7,7 +7,7 @@
  */
 import { ChassisError } from '@chassis/errors';
 import type { PluginState, PluginStatus, Registry, Unavailable } from '../capability.ts';
-import type { Log } from '../host/host.ts';
+import type { Diagnostics, Log } from '../host/host.ts';
 import { hostFor } from '../host/kinds.ts';
 import type { BrokenPlugin, CatalogueEntry } from '../plugin/catalogue.ts';
 import { type Resolution, resolvePlugins } from '../plugin/resolver.ts';
@@ -40,6 +40,8 @@ export interface StartRegistry {
 export interface LiveRegistry extends Registry {
   /** Records of everything that was asked for and is not there, plugins and single names alike. */
   problems(): readonly Unavailable[];
+  /** Process id, stderr and stray output of a plugin that runs in a process. */
+  diagnostics(name: string): Diagnostics | undefined;
   /**
    * Reads the plugin's folder again and starts it beside the running one; calls under way finish on the old one.
    *
@@ -142,6 +144,10 @@ class PluginRegistry implements LiveRegistry {
       ...this.#broken().map((plugin) => plugin.record),
       ...this.#project.catalogue.missing,
     ];
+  }
+
+  diagnostics(name: string): Diagnostics | undefined {
+    return this.#lives.get(name)?.diagnostics();
   }
 
   subscribe(listener: (status: PluginStatus, previous: PluginState) => void): () => void {

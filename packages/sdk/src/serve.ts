@@ -1,0 +1,117 @@
+/**
+ * A plugin as a process: the same object that runs inline, behind JSON-RPC on stdio.
+ *
+ * Promise: stdout carries messages only, whatever the plugin prints. When the harness is gone, so is the
+ * process: it never waits for a plugin's own timers or sockets.
+ */
+import { ChassisError, toChassisError } from '@chassis/errors';
+import { type Context, Peer, stdioTransport, type Transport } from '@chassis/jsonrpc';
+import type { Effect, Json, JsonObject } from '@chassis/types';
+import { type ContextCalls, invokeContext } from './context.ts';
+import { type Handlers, handlersOf, runHandler } from './handlers.ts';
+import type { FileChange, InvokePayload, Plugin, WireContext } from './plugin.ts';
+
+/** How long `on_shutdown` may take when the harness is gone and nobody waits for it. */
+const LAST_WORDS_MS = 5_000;
+
+interface LoadParams {
+  readonly config?: JsonObject;
+  readonly folder?: string;
+  readonly project?: string;
+}
+
+/**
+ * Serves a plugin on stdin and stdout until the harness closes them, then ends the process.
+ *
+ * @example if (import.meta.main) await serve(plugin);
+ */
+export async function serve(plugin: Plugin): Promise<never> {
+  await servePlugin(plugin, stdioTransport());
+  process.exit(process.exitCode ?? 0);
+}
+
+/** Serves a plugin on any transport. Resolves when the connection is over and `on_shutdown` has run. */
+export async function servePlugin(plugin: Plugin, transport: Transport): Promise<void> {
+  const peer = new Peer(transport, { timeoutMs: 0, discover: false });
+  let handlers: Handlers | undefined;
+  const shutdown = async (): Promise<void> => {
+    const loaded = handlers !== undefined;
+    handlers = undefined;
+    if (loaded) await plugin.on_shutdown?.();
+  };
+
+  peer.method('plugin.load', async (params) => {
+    const { config = {}, folder = process.cwd(), project = folder } = (params ?? {}) as LoadParams;
+    const taken = handlersOf(plugin);
+    await plugin.on_load?.(config, {
+      folder,
+      project,
+      log: (level, message, data) => logLine(peer, undefined, level, message, data),
+      secret: (name) => peer.call<string>('host.secret', { name }),
+    });
+    handlers = taken;
+    return {
+      tools: [...taken.tools.keys()],
+      models: [...taken.models.keys()],
+      agents: [...taken.agents.keys()],
+    };
+  });
+  peer.method('plugin.ready', async () => (await plugin.on_ready?.()) ?? true);
+  peer.method('plugin.shutdown', async () => {
+    await shutdown();
+    return null;
+  });
+  peer.method('plugin.invoke', { exact: true }, async (params, context) => {
+    if (handlers === undefined) throw new ChassisError('Unavailable', 'the plugin is not loaded');
+    const { ctx, ...payload } = params as { ctx: WireContext } & InvokePayload;
+    const exact = (): string => JSON.stringify(payload.input);
+    const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
+    const invocation = invokeContext(ctx, context.signal, exact, overPeer(peer, ctx.trace_id, context));
+    return runHandler(handlers, payload, input, invocation);
+  });
+
+  await peer.closed;
+  await Promise.race([
+    shutdown().catch((error: unknown) => {
+      process.stderr.write(`on_shutdown failed: ${toChassisError(error).message}\n`);
+    }),
+    new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref()),
+  ]);
+}
+
+function overPeer(peer: Peer, trace_id: string, context: Context): ContextCalls {
+  const call = <T>(method: string, params: JsonObject): Promise<T> =>
+    peer.call<T>(method, { ...params, trace_id }, { exact: true });
+  return {
+    progress: (data) => context.progress(data),
+    log: (level, message, data) => logLine(peer, trace_id, level, message, data),
+    secret: (name) => call<string>('host.secret', { name }),
+    call: (method, params) => call<Json>('host.call', { method, params }),
+    value: (name) => call<Json>('host.call', { method: name }),
+    effect: (effect) => void peer.notify('tool.effect', { trace_id, effect: onWire(effect) }).catch(() => {}),
+  };
+}
+
+function logLine(
+  peer: Peer,
+  trace_id: string | undefined,
+  level: string,
+  message: string,
+  data?: Json,
+): void {
+  const line = {
+    level,
+    message,
+    ...(data === undefined ? {} : { data }),
+    ...(trace_id === undefined ? {} : { trace_id }),
+  };
+  peer.notify('agent.log', line).catch(() => {});
+}
+
+/** File contents travel as base64. */
+function onWire(effect: FileChange | Exclude<Effect, { kind: 'file' }>): unknown {
+  if (effect.kind !== 'file') return effect;
+  const text = (bytes: Uint8Array | null): string | null =>
+    bytes === null ? null : Buffer.from(bytes).toString('base64');
+  return { kind: 'file', path: effect.path, before: text(effect.before), after: text(effect.after) };
+}
