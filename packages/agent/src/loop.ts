@@ -37,7 +37,8 @@ export async function runTurn(input: AgentInput, ctx: InvokeContext): Promise<{ 
     }
     const { message, response, step } = answered(reply);
     if (response.usage !== null) window.measured(messages.length, response.usage.input);
-    const calls = message.tool_calls ?? [];
+    // The model's own words: `message` is what goes back to it, with unreadable arguments emptied.
+    const calls = response.message.tool_calls ?? [];
     const cut = response.finish_reason === 'length';
     if (calls.length === 0) return { answer: finalAnswer(message, response.finish_reason, step) };
     if (cut && ++cuts >= maxCuts) throw stopped('the output limit cut the answer again and again', step);
