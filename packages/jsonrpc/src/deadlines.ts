@@ -35,8 +35,11 @@ export class Deadlines<T extends Link> {
     this.#expire = expire;
   }
 
-  /** @param ms time from now; an item may wait in one place only */
-  add(item: T, ms: number): void {
+  /**
+   * @param ms time from `now`; an item may wait in one place only
+   * @param now on the clock of `performance.now()`
+   */
+  add(item: T, ms: number, now: number): void {
     let lane = this.#recent;
     if (lane?.ms !== ms) {
       lane = this.#lanes.get(ms);
@@ -46,7 +49,7 @@ export class Deadlines<T extends Link> {
       }
       this.#recent = lane;
     }
-    const due = performance.now() + ms;
+    const due = Math.ceil(now + ms); // whole numbers are stored without a box
     item.due = due;
     item.lane = lane;
     item.before = lane.last;

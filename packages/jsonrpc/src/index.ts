@@ -1,5 +1,6 @@
 /** The public face of the package; nothing else is. */
 export type { BatchItem, CallOptions } from './call.ts';
+export { type ConnectOptions, connect } from './connect.ts';
 export type { Context, Remote } from './context.ts';
 export type { Caller, Contract, Contracts, SchemaCompiler } from './contract.ts';
 export type { DialectName } from './dialect.ts';
@@ -16,6 +17,17 @@ export type { Issue, JsonSchema, Schema, StandardSchema } from './schema.ts';
 export type { ProgressStream } from './stream.ts';
 export type { CloseReason, Damage, Sink, Transport } from './transport.ts';
 export { type ChildTransport, type Exit, type SpawnOptions, spawnTransport } from './transports/child.ts';
+export { type HttpOptions, httpTransport } from './transports/http-client.ts';
+export { type HttpHandler, type HttpHandlerOptions, httpHandler } from './transports/http-server.ts';
 export { memoryPair } from './transports/memory.ts';
+export { messagePortTransport, type PortLike } from './transports/message-port.ts';
+export {
+  connectSocket,
+  type Listener,
+  listen,
+  type SocketAddress,
+  socketTransport,
+} from './transports/socket.ts';
 export { stdioTransport } from './transports/stdio.ts';
 export { type StreamOptions, streamTransport } from './transports/stream.ts';
+export { type WebSocketLike, webSocketTransport } from './transports/websocket.ts';

@@ -34,7 +34,18 @@ export function exactId<T>(id: T, text: string, pick: (message: unknown) => unkn
 
 export function idText(id: RequestId): string {
   if (typeof id === 'number') return `${id}`;
+  if (typeof id === 'string' && isPlain(id)) return `"${id}"`;
   return id === null ? 'null' : JSON.stringify(id);
+}
+
+/** Whether a short string is its own JSON between quotes; much cheaper than asking the serialiser. */
+function isPlain(text: string): boolean {
+  if (text.length > 64) return false;
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if (c < 32 || c > 126 || c === 34 || c === 92) return false;
+  }
+  return true;
 }
 
 export function resultText(id: RequestId, json: string): string {

@@ -6,40 +6,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { BatchItem, CallOptions } from './call.ts';
-import { Deadlines, Link } from './deadlines.ts';
+import { Deadlines } from './deadlines.ts';
 import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError } from './errors.ts';
 import { isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
 import type { Log } from './log.ts';
 import { notificationText, type Wire } from './message.ts';
 import type { Outlet } from './outlet.ts';
-
-type Resolve = (value: never) => void;
-type Reject = (error: RpcError) => void;
-
-class PendingCall extends Link {
-  readonly ordinal: number;
-  readonly method: string;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: Reject;
-  readonly options: CallOptions | undefined;
-  onAbort: (() => void) | undefined;
-
-  constructor(
-    ordinal: number,
-    method: string,
-    resolve: Resolve,
-    reject: Reject,
-    options: CallOptions | undefined,
-  ) {
-    super();
-    this.ordinal = ordinal;
-    this.method = method;
-    this.resolve = resolve as (value: unknown) => void;
-    this.reject = reject;
-    this.options = options;
-  }
-}
+import { PendingBatch, PendingCall } from './pending-call.ts';
 
 export interface OutgoingOptions {
   readonly outlet: Outlet;
@@ -75,11 +49,10 @@ export class Outgoing {
 
   call(method: string, params: unknown, options: CallOptions | undefined): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const call = this.#begin(method, resolve, reject, options);
-      if (!call) return;
+      const call = new PendingCall(++this.#ordinal, method, options, resolve, reject);
       const text = this.#write(call, params);
       if (text === undefined) return;
-      this.#expect(call);
+      this.#expect(call, performance.now());
       this.#o.outlet.send(text, this.#pending.size === 1);
     });
   }
@@ -110,40 +83,34 @@ export class Outgoing {
       });
     }
     if (this.#over) throw copyOf(this.#over);
-    const texts: string[] = [];
+    const batch = new PendingBatch();
     const calls: PendingCall[] = [];
-    const results: PromiseSettledResult<unknown>[] = [];
-    let open = 0;
-    let finish: (() => void) | undefined;
-    const settle = (place: number, result: PromiseSettledResult<unknown>): void => {
-      results[place] = result;
-      if (--open === 0) finish?.();
-    };
+    let body = '';
     for (const { method, params, notify } of items) {
+      let text: string | undefined;
       if (notify) {
-        texts.push(notificationText(method, this.#serialise(params)));
+        text = notificationText(method, this.#serialise(params));
         outlet.remember('notification', method, undefined);
-        continue;
+      } else {
+        const call = new PendingCall(
+          ++this.#ordinal,
+          method,
+          options,
+          undefined,
+          undefined,
+          batch,
+          batch.add(),
+        );
+        text = this.#write(call, params);
+        if (text !== undefined) calls.push(call);
       }
-      const place = results.length;
-      results.length++;
-      open++;
-      const call = this.#begin(
-        method,
-        (value) => settle(place, { status: 'fulfilled', value }),
-        (reason) => settle(place, { status: 'rejected', reason }),
-        options,
-      );
-      const text = call && this.#write(call, params);
-      if (call === undefined || text === undefined) continue;
-      calls.push(call);
-      texts.push(text);
+      if (text !== undefined) body += body === '' ? text : `,${text}`;
     }
-    for (const call of calls) this.#expect(call);
-    const settled = open === 0 ? undefined : new Promise<void>((resolve) => (finish = resolve));
-    if (texts.length > 0) outlet.send(`[${texts.join(',')}]`, this.#pending.size <= texts.length);
-    await (settled ?? outlet.drained());
-    return results;
+    const now = performance.now();
+    for (const call of calls) this.#expect(call, now);
+    if (body !== '') outlet.send(`[${body}]`, this.#pending.size === calls.length);
+    await (batch.settled() ?? outlet.drained());
+    return batch.results;
   }
 
   /** Settles the call that a response belongs to, or reports that there is none. `at`: its place in a batch, or −1. */
@@ -206,27 +173,15 @@ export class Outgoing {
     }
   }
 
-  #begin(
-    method: string,
-    resolve: Resolve,
-    reject: Reject,
-    options: CallOptions | undefined,
-  ): PendingCall | undefined {
-    if (this.#over) {
-      reject(copyOf(this.#over));
-      return undefined;
-    }
-    if (options?.signal?.aborted) {
-      reject(cancelled(options.signal));
-      return undefined;
-    }
-    return new PendingCall(++this.#ordinal, method, resolve, reject, options);
-  }
-
   /** The call's text, or undefined after rejecting it. */
   #write(call: PendingCall, params: unknown): string | undefined {
     const { dialect, outlet } = this.#o;
-    const wanted = call.options?.onProgress
+    const { options } = call;
+    if (this.#over || options?.signal?.aborted) {
+      call.reject(this.#over ? copyOf(this.#over) : cancelled(options?.signal as AbortSignal));
+      return undefined;
+    }
+    const wanted = options?.onProgress
       ? dialect.askForProgress(params, `${this.#prefix}${call.ordinal}`)
       : params;
     try {
@@ -277,10 +232,10 @@ export class Outgoing {
     return json;
   }
 
-  #expect(call: PendingCall): void {
+  #expect(call: PendingCall, now: number): void {
     this.#pending.set(call.ordinal, call);
     const ms = call.options?.timeoutMs ?? this.#o.timeoutMs;
-    if (ms > 0 && ms !== Number.POSITIVE_INFINITY) this.#deadlines.add(call, Math.ceil(ms));
+    if (ms > 0 && ms !== Number.POSITIVE_INFINITY) this.#deadlines.add(call, Math.ceil(ms), now);
     const signal = call.options?.signal;
     if (signal) {
       call.onAbort = () => this.#abandon(call, cancelled(signal));

@@ -120,15 +120,17 @@ export class Reader {
       return this.#invalid(to, null, `a batch holds at most ${maxBatch} messages`, { limit: maxBatch });
     }
     const reply = new BatchReply(to);
-    elements.forEach((element, at) => {
+    turn.beginBatch();
+    for (let at = 0; at < elements.length; at++) {
+      const element = elements[at];
       reply.expect();
       const answered =
         typeof element === 'object' && element !== null && !Array.isArray(element)
           ? this.#one(element, text, at, reply)
           : this.#invalid(reply, null, 'an element of a batch must be an object');
       if (!answered) reply.skip();
-      turn.step();
-    });
+      turn.stepInBatch();
+    }
     reply.seal();
     return true;
   }

@@ -1,0 +1,61 @@
+/**
+ * Texts that have arrived whole, on their way to a sink that may want no more for a while.
+ *
+ * Promise: in order, one at a time, and none before the sink is there.
+ */
+import { isUtf8 } from 'node:buffer';
+import { isTooLong } from '../json.ts';
+import type { Sink } from '../transport.ts';
+
+export class HeldTexts {
+  #sink: Sink | undefined;
+  #limit = Number.POSITIVE_INFINITY;
+  #texts: (string | Uint8Array)[] = [];
+  #held = false;
+  #busy = false;
+
+  start(sink: Sink, maxMessageBytes: number): void {
+    if (this.#sink) throw new Error('a transport serves one peer');
+    this.#sink = sink;
+    this.#limit = maxMessageBytes;
+    this.#deliver();
+  }
+
+  /** Whether nothing waits to be delivered. */
+  get empty(): boolean {
+    return this.#texts.length === 0;
+  }
+
+  /** @returns false if the sink wants no more */
+  add(text: string | Uint8Array): boolean {
+    this.#texts.push(text);
+    this.#deliver();
+    return !this.#held;
+  }
+
+  resume(): void {
+    this.#held = false;
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    const sink = this.#sink;
+    if (!sink || this.#busy || this.#held) return;
+    this.#busy = true;
+    let at = 0;
+    while (at < this.#texts.length && !this.#held) {
+      if (!this.#hand(this.#texts[at++] ?? '', sink)) this.#held = true;
+    }
+    this.#texts = at === this.#texts.length ? [] : this.#texts.slice(at);
+    this.#busy = false;
+  }
+
+  #hand(text: string | Uint8Array, sink: Sink): boolean {
+    if (typeof text === 'string' ? isTooLong(text, this.#limit) : text.length > this.#limit) {
+      return sink.damaged({ kind: 'size', message: `the message is longer than ${this.#limit} bytes` });
+    }
+    if (typeof text === 'string') return sink.message(text);
+    if (!isUtf8(text)) return sink.damaged({ kind: 'encoding', message: 'the message is not valid UTF-8' });
+    return sink.message(Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8'));
+  }
+}

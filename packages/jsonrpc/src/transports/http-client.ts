@@ -1,0 +1,141 @@
+/**
+ * HTTP on the calling side: every message is a POST, its answer the response.
+ *
+ * Promise: a request that fails on the way is answered with an error at once, with the HTTP status. With `events`
+ * the server can send messages too, over one event stream that is opened again when it breaks.
+ */
+import { randomUUID } from 'node:crypto';
+import { ErrorCode } from '../errors.ts';
+import type { Sink, Transport } from '../transport.ts';
+import { readEvents } from './event-stream.ts';
+import { HeldTexts } from './held-texts.ts';
+import { sessionHeader } from './http-session.ts';
+import { answersFor } from './undeliverable.ts';
+
+export interface HttpOptions {
+  /** Sent with every request, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the server may send messages of its own; default false: one-way. */
+  readonly events?: boolean | undefined;
+  /** Instead of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** Requests under way before writers have to wait. */
+const congestion = 64;
+const reconnectMs = [100, 500, 2000, 5000];
+
+class HttpTransport implements Transport {
+  readonly #url: string;
+  readonly #fetch: typeof fetch;
+  readonly #headers: Record<string, string>;
+  readonly #events: boolean;
+  readonly #texts = new HeldTexts();
+  readonly #stop = new AbortController();
+  #sink: Sink | undefined;
+  #underWay = 0;
+  #congested = false;
+  #over = false;
+
+  constructor(url: string, options: HttpOptions) {
+    this.#url = url;
+    this.#fetch = options.fetch ?? fetch;
+    this.#events = options.events ?? false;
+    this.#headers = { ...options.headers, ...(this.#events && { [sessionHeader]: randomUUID() }) };
+  }
+
+  start(sink: Sink, maxMessageBytes: number): void {
+    this.#sink = sink;
+    this.#texts.start(sink, maxMessageBytes);
+    if (this.#events) void this.#listen();
+  }
+
+  send(text: string): boolean {
+    void this.#post(text);
+    if (this.#underWay >= congestion) this.#congested = true;
+    return !this.#congested;
+  }
+
+  resume(): void {
+    this.#texts.resume();
+  }
+
+  async close(): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stop.abort();
+    if (this.#events) {
+      const signal = AbortSignal.timeout(1000);
+      await this.#fetch(this.#url, { method: 'DELETE', headers: this.#headers, signal }).catch(() => {});
+    }
+    this.#sink?.closed({ kind: 'closed', message: 'this side closed the connection' });
+  }
+
+  async #post(text: string): Promise<void> {
+    this.#underWay++;
+    try {
+      const response = await this.#fetch(this.#url, {
+        method: 'POST',
+        headers: {
+          ...this.#headers,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: text,
+        signal: this.#stop.signal,
+      });
+      await this.#answer(response, text);
+    } catch (error) {
+      this.#failed(text, `the HTTP request failed: ${messageOf(error)}`);
+    }
+    this.#underWay--;
+    if (!this.#congested || this.#underWay >= congestion / 2) return;
+    this.#congested = false;
+    this.#sink?.drained();
+  }
+
+  async #answer(response: Response, text: string): Promise<void> {
+    const type = response.headers.get('content-type') ?? '';
+    if (response.ok && type.startsWith('text/event-stream') && response.body) {
+      await readEvents(response.body, (data) => this.#texts.add(data));
+      return;
+    }
+    const body = await response.text();
+    if (type.startsWith('application/json') && body !== '') this.#texts.add(body);
+    // A refusal without id, or no JSON-RPC at all: the call would wait for ever.
+    if (!response.ok) this.#failed(text, `HTTP status ${response.status}`, { status: response.status });
+  }
+
+  #failed(text: string, message: string, data?: unknown): void {
+    if (this.#over) return;
+    const error = { code: ErrorCode.Unavailable, message, ...(data === undefined ? {} : { data }) };
+    for (const answer of answersFor(text, error)) this.#texts.add(answer);
+  }
+
+  async #listen(): Promise<void> {
+    const headers = { ...this.#headers, accept: 'text/event-stream' };
+    for (let attempt = 0; !this.#over; attempt++) {
+      try {
+        const response = await this.#fetch(this.#url, { headers, signal: this.#stop.signal });
+        if (response.ok && response.body) {
+          attempt = 0;
+          await readEvents(response.body, (data) => this.#texts.add(data));
+        } else await response.body?.cancel();
+      } catch {
+        // Broken or refused: calls of ours say so themselves.
+      }
+      const wait = reconnectMs[Math.min(attempt, reconnectMs.length - 1)];
+      await new Promise((resolve) => setTimeout(resolve, wait).unref());
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+}
+
+/** A transport to a JSON-RPC server behind an HTTP address. */
+export function httpTransport(url: string, options: HttpOptions = {}): Transport {
+  return new HttpTransport(url, options);
+}

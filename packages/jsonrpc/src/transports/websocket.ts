@@ -1,0 +1,119 @@
+/**
+ * WebSocket: one JSON text a message, over any object that looks like a WebSocket.
+ *
+ * Promise: what is sent before the socket is open leaves when it opens; writers wait while the socket has more
+ * than it can send. Binary messages are read as UTF-8.
+ */
+import type { CloseReason, Sink, Transport } from '../transport.ts';
+import { HeldTexts } from './held-texts.ts';
+
+/** What the global `WebSocket` and the `ws` package have in common. */
+export interface WebSocketLike {
+  readonly readyState: number;
+  readonly bufferedAmount?: number;
+  binaryType?: string;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  // biome-ignore lint/suspicious/noExplicitAny: every implementation has event types of its own
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void;
+  /** The `ws` package can stop reading. */
+  pause?(): void;
+  resume?(): void;
+}
+
+const [connecting, open] = [0, 1];
+const congestion = 1 << 20;
+const pollMs = 10;
+/** How long the closing handshake may take. */
+const goodbyeMs = 1000;
+
+class WebSocketTransport implements Transport {
+  readonly #socket: WebSocketLike;
+  readonly #texts = new HeldTexts();
+  readonly #gone: Promise<void>;
+  #unsent: string[] = [];
+  #sink: Sink | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #failure: string | undefined;
+  #over: CloseReason | undefined;
+
+  constructor(socket: WebSocketLike) {
+    this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('open', () => this.#opened());
+    socket.addEventListener('message', (event: { data: unknown }) => this.#received(event.data));
+    socket.addEventListener('error', (event: { message?: string; error?: { message?: string } }) => {
+      this.#failure ??= event.message || event.error?.message || 'unknown error';
+    });
+    this.#gone = new Promise((resolve) => {
+      socket.addEventListener('close', (event: { code?: number; reason?: string }) => {
+        this.#closed(event);
+        resolve();
+      });
+    });
+  }
+
+  start(sink: Sink, maxMessageBytes: number): void {
+    this.#sink = sink;
+    this.#texts.start(sink, maxMessageBytes);
+    if (this.#over) sink.closed(this.#over);
+  }
+
+  send(text: string): boolean {
+    if (this.#socket.readyState === connecting) this.#unsent.push(text);
+    else if (this.#socket.readyState === open) this.#socket.send(text);
+    if ((this.#socket.bufferedAmount ?? 0) < congestion) return true;
+    this.#poll ??= setInterval(() => this.#look(), pollMs);
+    return false;
+  }
+
+  resume(): void {
+    this.#texts.resume();
+    if (this.#texts.empty) this.#socket.resume?.();
+  }
+
+  async close(): Promise<void> {
+    if (this.#socket.readyState <= open) this.#socket.close(1000, 'closed');
+    let patience: NodeJS.Timeout | undefined;
+    await Promise.race([this.#gone, new Promise((resolve) => (patience = setTimeout(resolve, goodbyeMs)))]);
+    clearTimeout(patience);
+    this.#finish({ kind: 'closed', message: 'this side closed the connection' });
+  }
+
+  #opened(): void {
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    for (const text of unsent) this.#socket.send(text);
+  }
+
+  #received(data: unknown): void {
+    const more = this.#texts.add(typeof data === 'string' ? data : new Uint8Array(data as ArrayBuffer));
+    if (!more) this.#socket.pause?.();
+  }
+
+  /** There is no event that tells when the socket has caught up. */
+  #look(): void {
+    if ((this.#socket.bufferedAmount ?? 0) >= congestion / 2) return;
+    clearInterval(this.#poll);
+    this.#poll = undefined;
+    this.#sink?.drained();
+  }
+
+  #closed({ code, reason }: { code?: number; reason?: string }): void {
+    if (this.#failure) this.#finish({ kind: 'error', message: `the WebSocket failed: ${this.#failure}` });
+    const why = reason ? `${code}: ${reason}` : `${code ?? 'none'}`;
+    this.#finish({ kind: 'ended', message: `the other side closed the WebSocket (${why})` });
+  }
+
+  #finish(reason: CloseReason): void {
+    if (this.#over) return;
+    this.#over = reason;
+    clearInterval(this.#poll);
+    this.#sink?.closed(reason);
+  }
+}
+
+/** A transport over a WebSocket, connecting or open. */
+export function webSocketTransport(socket: WebSocketLike): Transport {
+  return new WebSocketTransport(socket);
+}
