@@ -3,20 +3,19 @@
 import csv
 from pathlib import Path
 
-from chassis_sdk import InvalidParams, Plugin
+from chassis_sdk import ChassisError, Plugin
 
 plugin = Plugin()
 EXPORT = Path(__file__).with_name("orders.csv")
 
 
 @plugin.tool
-def fetch_orders(input, ctx):
+def fetch_orders(page, ctx):
     with EXPORT.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     pages = max(int(row["page"]) for row in rows)
-    page = input["page"]
     if page > pages:
-        raise InvalidParams(f"there is no page {page}: the export has {pages}")
+        raise ChassisError("InvalidParams", f"there is no page {page}: the export has {pages}")
     found = [row for row in rows if int(row["page"]) == page]
     ctx.log("info", f"page {page} has {len(found)} orders")
     return {
@@ -34,4 +33,5 @@ def amount(text):
         return text
 
 
-plugin.run()
+if __name__ == "__main__":
+    plugin.run()

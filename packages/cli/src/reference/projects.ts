@@ -1,0 +1,93 @@
+/** The commands that set up a project and look at its parts. */
+import { type CommandSpec, option } from './spec.ts';
+
+const python = option('--python', 'write it in Python instead of TypeScript');
+
+export const projects: readonly CommandSpec[] = [
+  {
+    name: 'demo',
+    about: 'The incident, offline: a run fails, is explained, forked with the fix, and both are replayed.',
+    examples: ['demo'],
+    load: async () => (await import('../commands/demo.ts')).demo,
+  },
+  {
+    name: 'init',
+    args: '[dir]',
+    about: 'Make a project with one plugin that runs at once, offline.',
+    options: [python],
+    examples: ['init', 'init my-agent --python'],
+    load: async () => (await import('../commands/init.ts')).init,
+  },
+  {
+    name: 'plugin ls',
+    about: 'List the plugins of the project with their state, and why one cannot be used.',
+    examples: ['plugin ls', 'plugin ls --json'],
+    load: async () => (await import('../commands/plugin-ls.ts')).pluginLs,
+  },
+  {
+    name: 'plugin show',
+    args: '<name>',
+    about: 'Show one plugin: where it is, what it offers, what it may do, how that is enforced.',
+    examples: ['plugin show files'],
+    load: async () => (await import('../commands/plugin-show.ts')).pluginShow,
+  },
+  {
+    name: 'plugin check',
+    args: '<path>',
+    about: 'Start a plugin, try it against the contract, and stop it again; exit 1 when it breaks a rule.',
+    examples: ['plugin check plugins/orders'],
+    load: async () => (await import('../commands/plugin-check.ts')).pluginCheck,
+  },
+  {
+    name: 'plugin new',
+    args: '<name>',
+    about: "Write a new plugin into the project's plugins folder.",
+    options: [python],
+    examples: ['plugin new orders', 'plugin new weather --python'],
+    load: async () => (await import('../commands/plugin-new.ts')).pluginNew,
+  },
+  {
+    name: 'trust',
+    args: '[dir]',
+    about: 'Show which plugins a project brings, and allow their code to run.',
+    examples: ['trust', 'trust ../cloned --trust'],
+    load: async () => (await import('../commands/trust.ts')).trustProject,
+  },
+  {
+    name: 'config show',
+    about: 'Print the configuration that is in force; secrets are never resolved.',
+    options: [option('--origin', 'with the file and line that each value came from')],
+    examples: ['config show', 'config show --origin', 'config show --config limits.steps=5'],
+    load: async () => (await import('../commands/config-show.ts')).configShow,
+  },
+  {
+    name: 'doctor',
+    about: 'Check the set-up: Node, Python, the project, its plugins, keys, the store.',
+    examples: ['doctor', 'doctor --json'],
+    load: async () => (await import('../commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'rpc',
+    args: '<address> <method> [params]',
+    about: 'Call a JSON-RPC method of a server and print its result.',
+    options: [option('--timeout <ms>', 'how long to wait for the answer (default: 60000)')],
+    examples: ['rpc unix:/run/tools.sock rpc.discover', `rpc tcp://127.0.0.1:7000 tool.add '{"a":1,"b":2}'`],
+    load: async () => (await import('../commands/rpc.ts')).rpc,
+  },
+  {
+    name: 'completion',
+    args: '<shell>',
+    about: 'Print a completion script for bash, zsh or fish.',
+    examples: [
+      'completion bash > ~/.local/share/bash-completion/completions/chassis',
+      'completion fish | source',
+    ],
+    load: async () => (await import('../commands/completion.ts')).completion,
+  },
+  {
+    name: 'version',
+    about: 'Print the version of Chassis, of the log format, and of Node.',
+    examples: ['version', 'version --json'],
+    load: async () => (await import('../commands/version.ts')).version,
+  },
+];
