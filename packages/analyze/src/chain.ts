@@ -6,7 +6,7 @@
  */
 
 import { recordedEdges } from './edges.ts';
-import type { Link } from './lineage.ts';
+import type { Link } from './hops.ts';
 import type { Label } from './origins.ts';
 import type { Place } from './place.ts';
 import type { Ranked } from './rank.ts';

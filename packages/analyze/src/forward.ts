@@ -4,7 +4,8 @@
  * The same judge as for lineage: each link leads from the later place back to the value, and the bytes support it.
  */
 import type { SessionView, Step } from '@chassis/journal';
-import { isSupported, type Link } from './lineage.ts';
+import type { Link } from './hops.ts';
+import { isSupported } from './lineage.ts';
 import { type Form, findExact, findOtherForm, formText } from './match.ts';
 import { callOf, originsOf } from './origins.ts';
 import { addressOf, type Place, type Span } from './place.ts';

@@ -96,7 +96,16 @@ test('a short number is not found in unrelated places', () => {
   const story = new Story('Set the limit.');
   story.call('stats', {}, { errors: 5, retries: 5 });
   const set = story.call('set_limit', { limit: 5 }, { ok: true });
-  expect(lineage(story.ok(), { step: set, pointer: '/input/limit' })).toMatchObject({ origin: 'model' });
+  expect(lineage(story.ok(), { step: set, pointer: '/input/limit' })).toMatchObject({ origin: 'unknown' });
+});
+
+test('a short value that stands in one place only is traced there as a guess', () => {
+  const story = new Story('Heat the room.');
+  const read = story.call('sensor', { room: 'hall' }, { temperature: 71.2 });
+  const set = story.call('heat', { reading: 71.2 }, { ok: true });
+  const found = lineage(story.ok(), { step: set, pointer: '/input/reading' });
+  expect(found?.birth).toMatchObject({ step: read, pointer: '/output/temperature' });
+  expect(found?.links.map(({ label }) => label)).toEqual(['recorded', 'guess']);
 });
 
 test('what a shortened result did not show was not in sight', () => {

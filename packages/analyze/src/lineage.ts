@@ -4,29 +4,19 @@
  * Promise: every link is backed by the bytes at both of its ends (`isSupported`), and is `recorded` only when the
  * record itself says that one is the other. What a model wrote and nothing in its sight carries was born there.
  */
-import type { SessionView, Step } from '@chassis/journal';
+import type { SessionView } from '@chassis/journal';
 import { compose } from './compose.ts';
-import { type Holder, holdersOfInput, holdersOfOutput, own, writersFor } from './holders.ts';
-import { locate, textLeaves, writtenRange } from './json-text.ts';
-import { type Form, formText, matches } from './match.ts';
-import { callOf, type Label, originsOf } from './origins.ts';
+import { holdersOfOutput } from './holders.ts';
+import { hopFrom, type Link, sourceText, span } from './hops.ts';
+import { textLeaves, writtenRange } from './json-text.ts';
+import { matches } from './match.ts';
+import { originsOf } from './origins.ts';
 import { type Place, read, type Span } from './place.ts';
-import { keysOf, pointer } from './pointer.ts';
-import { search } from './search.ts';
-import { type Spot, spotAt, spotsOf } from './spots.ts';
+import { keysOf } from './pointer.ts';
+import { type Spot, spotAt } from './spots.ts';
 
-/** One hop backwards: what stands at `from` was taken from `to`, which is earlier. */
-export interface Link {
-  readonly from: Span;
-  readonly to: Span;
-  readonly label: Label;
-  /** For people: who did it, and in which form. */
-  readonly how: string;
-  readonly form: Form;
-}
-
-/** Who brought a value into the session. */
-export type Birth = 'tool' | 'user' | 'system' | 'model' | 'clock' | 'agent';
+/** Who brought a value into the session; `unknown` when it is too short or too frequent to be told from its likes. */
+export type Birth = 'tool' | 'user' | 'system' | 'model' | 'clock' | 'agent' | 'unknown';
 
 export interface Lineage {
   /** The value that was asked for. */
@@ -55,14 +45,14 @@ export function lineage(view: SessionView, place: Place): Lineage | undefined {
   if (!start) return undefined;
   const links: Link[] = [];
   let at = start;
-  let origin = originOf(view, at);
-  for (let hops = 0; hops < mostHops; hops++) {
-    const hop = hopFrom(view, at);
-    if (!hop || !isSupported(view, hop.link)) break;
+  let hop = hopFrom(view, at);
+  while (hop && hop !== 'ambiguous' && links.length < mostHops && isSupported(view, hop.link)) {
     links.push(hop.link);
     at = hop.to;
-    origin = originOf(view, at);
+    hop = hopFrom(view, at);
   }
+  const born = originOf(view, at);
+  const origin = hop === 'ambiguous' && (born === 'model' || born === 'agent') ? 'unknown' : born;
   return { at: span(start), links, birth: span(at), origin, pieces: piecesOf(view, at) };
 }
 
@@ -71,120 +61,6 @@ export function isSupported(view: SessionView, link: Link): boolean {
   const from = spotAt(view, link.from)?.text;
   const to = spotAt(view, link.to)?.text;
   return from !== undefined && to !== undefined && matches(link.form, from, to);
-}
-
-interface Hop {
-  readonly link: Link;
-  readonly to: Spot;
-}
-
-function hopFrom(view: SessionView, at: Spot): Hop | undefined {
-  const step = view.step(at.step);
-  if (!step) return undefined;
-  const root = keysOf(at.pointer)[0];
-  if (root === 'input') return step.kind === 'model' ? carried(view, step, at) : argument(view, step, at);
-  if (root === 'output' || root === 'error') return copied(view, step, at);
-  return undefined;
-}
-
-/** A message of a request is the data of the step that it came from. */
-function carried(view: SessionView, step: Step, at: Spot): Hop | undefined {
-  const index = keysOf(at.pointer)[1] === 'messages' ? Number(keysOf(at.pointer)[2]) : -1;
-  const origin = originsOf(view, step.number)[index];
-  if (!origin) return undefined;
-  if (!origin.source) {
-    const first = {
-      step: origin.first.step,
-      pointer: at.pointer.replace(/^\/input\/messages\/\d+/, origin.first.pointer),
-    };
-    const earlier =
-      at.step === first.step ? undefined : spotAt(view, at.range ? { ...first, range: at.range } : first);
-    return earlier && hop(at, earlier, 'recorded', 'exact', 'the same message, first sent here');
-  }
-  const { step: source, pointer: from } = origin.source;
-  const kind = source.kind === 'model' ? 'model' : 'tool';
-  const how = kind === 'model' ? 'the model wrote this message' : `result of ${source.name}`;
-  const same = spotAt(view, sameIn(source.number, from, at));
-  if (same?.text === at.text) return hop(at, same, origin.source.label, 'exact', how);
-  const hit = search(view, at, [{ step: source.number, root: from, kind, order: source.number }]);
-  const found = hit && spotAt(view, hit.place);
-  return found && hop(at, found, 'inferred', hit.form, how);
-}
-
-/** The place in a step's data that a place in the message made of it must be, if the message is that data. */
-function sameIn(step: number, root: string, at: Spot): Place {
-  const tail = at.pointer.replace(/^\/input\/messages\/\d+/, '');
-  if (root === '/output/message')
-    return { step, pointer: root + tail, ...(at.range ? { range: at.range } : {}) };
-  const inner = at.path.slice(at.pointer.length + 1);
-  if (at.range && inner !== '') return { step, pointer: root + inner };
-  return { step, pointer: root, ...(at.range ? { range: at.range } : {}) };
-}
-
-/** An argument was written by the model that made the call, or put together by the agent. */
-function argument(view: SessionView, step: Step, at: Spot): Hop | undefined {
-  const call = callOf(view, step);
-  if (!call) return sought(view, at, holdersOfInput(view, step));
-  const model = call.model.number;
-  const written = locate(call.text, at.pointer.slice('/input'.length));
-  if (written) {
-    const range = at.range ? writtenRange(call.text, written, at.range) : written.range;
-    const to = spotAt(view, { step: model, pointer: call.pointer, range });
-    if (to?.text === at.text)
-      return hop(at, to, 'recorded', 'exact', 'the model wrote it as an argument of this call');
-  }
-  return sought(view, at, [{ step: model, root: call.pointer, kind: 'model', order: model }]);
-}
-
-/** What a model or a tool gave out may be a copy of what it was given. */
-function copied(view: SessionView, step: Step, at: Spot): Hop | undefined {
-  const found = sought(view, at, holdersOfOutput(view, step));
-  if (found) return found;
-  if (step.kind !== 'model') {
-    const named = new Set(spotsOf(view, step.number, '/input').map(({ text }) => text));
-    return sought(view, at, writersFor(view, step, named).map(own));
-  }
-  if (!at.pointer.startsWith('/output/message/tool_calls')) return undefined;
-  const thoughts = ['reasoning', 'content'].map(
-    (part): Holder => ({
-      step: step.number,
-      root: pointer('output', 'message', part),
-      kind: 'model',
-      order: step.number,
-    }),
-  );
-  return sought(view, at, thoughts);
-}
-
-function sought(view: SessionView, at: Spot, holders: readonly Holder[]): Hop | undefined {
-  const hit = search(view, at, holders);
-  const to = hit && spotAt(view, hit.place);
-  return to && hop(at, to, 'inferred', hit.form, sourceText(view, hit.holder));
-}
-
-function sourceText(view: SessionView, holder: Holder): string {
-  const name = view.step(holder.step)?.name ?? 'the session';
-  switch (holder.kind) {
-    case 'tool':
-      return `copied from the result of ${name}`;
-    case 'model':
-      return holder.root.endsWith('reasoning')
-        ? "copied from the model's reasoning"
-        : 'copied from what the model wrote';
-    case 'user':
-      return "copied from the person's message";
-    case 'system':
-      return 'copied from the instructions';
-    case 'clock':
-      return 'read from the clock or from chance';
-    case 'input':
-      return `copied from the arguments of ${name}`;
-  }
-}
-
-function hop(from: Spot, to: Spot, label: Label, form: Form, how: string): Hop {
-  const text = form === 'exact' ? how : `${how} (${formText[form]})`;
-  return { to, link: { from: span(from), to: span(to), label, form, how: text } };
 }
 
 function piecesOf(view: SessionView, at: Spot): Lineage['pieces'] {
@@ -221,9 +97,4 @@ function originOf(view: SessionView, at: Spot): Birth {
   if (keys[0] !== 'input') return 'model';
   const role = keys[1] === 'messages' ? originsOf(view, at.step)[Number(keys[2])]?.message.role : 'system';
   return role === 'assistant' ? 'model' : (role ?? 'system');
-}
-
-function span(spot: Spot): Span {
-  const place = { step: spot.step, pointer: spot.pointer, text: spot.text };
-  return spot.range ? { ...place, range: spot.range } : place;
 }

@@ -40,17 +40,25 @@ export function nearestOf(view: SessionView, needle: Spot): Nearest | undefined 
 
 /** Names that agree but for a unit at their end: `weight_g` and `weight_kg`. */
 export function sameStem(a: string, b: string): boolean {
-  const stem = (name: string): string => name.replace(unitSuffix, '');
-  return sameName(a, b) || sameName(stem(a), stem(b));
+  return sameName(a, b) || sameName(split(a).stem, split(b).stem);
 }
 
 /** The unit that a name ends with: `_cents`, `_ms`, `Kg`. */
 export function unitOf(name: string): string | undefined {
-  return unitSuffix.exec(name)?.[1]?.toLowerCase();
+  return split(name).unit;
 }
 
-const unitSuffix =
-  /(?:_|(?<=[a-z])(?=[A-Z]))(cents?|eur|usd|gbp|dollars?|euros?|ms|millis|seconds?|secs?|s|minutes?|mins?|hours?|days?|g|kg|mg|lbs?|oz|grams?|kilograms?|m|km|cm|mm|miles?|meters?|metres?|feet|ft|inch(?:es)?|b|bytes?|kb|mb|gb|kib|mib|percent|pct|ratio|bps|celsius|fahrenheit|c|f|l|ml|litres?|liters?)$/i;
+const units =
+  /^(?:cents?|eur|usd|gbp|dollars?|euros?|ms|millis|seconds?|secs?|s|minutes?|mins?|hours?|days?|g|kg|mg|lbs?|oz|grams?|kilograms?|m|km|cm|mm|miles?|meters?|metres?|feet|ft|inch(?:es)?|b|bytes?|kb|mb|gb|kib|mib|percent|pct|ratio|bps|celsius|fahrenheit|c|f|l|ml|litres?|liters?)$/i;
+
+/** `timeout_ms` and `timeoutMs` are `timeout` in `ms`; a name that only happens to end in such letters has no unit. */
+function split(name: string): { stem: string; unit?: string } {
+  const at = Math.max(name.lastIndexOf('_'), name.search(/[A-Z][a-z]*$/) - 1);
+  const unit = name.slice(at + 1);
+  return at > 0 && units.test(unit)
+    ? { stem: name.slice(0, name[at] === '_' ? at : at + 1), unit: unit.toLowerCase() }
+    : { stem: name };
+}
 
 function factorOf(a: string, b: string): number | undefined {
   const [x, y] = [Number(a), Number(b)];

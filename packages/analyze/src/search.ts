@@ -18,15 +18,26 @@ export interface Hit {
   readonly spot: Spot;
   /** 0: the bytes alone; 1: also the name or the neighbours agree; 2: both. */
   readonly context: number;
+  /** The only place in sight that has a short value: probably its source, no more. */
+  readonly guess?: boolean;
 }
 
 /** More places than this and a text is too frequent to be traced by itself. */
 const frequent = 8;
 
-/** The best source, or undefined when nothing in sight carries the value. */
-export function search(view: SessionView, needle: Spot, holders: readonly Holder[]): Hit | undefined {
-  if (needle.text === '' || needle.type === 'boolean' || needle.type === 'null') return undefined;
-  return best(view, needle, holders, exactIn) ?? best(view, needle, holders, otherFormIn);
+/** What a search came to. */
+export interface Found {
+  /** The best source; absent when there is none, or when nothing tells which of several it is. */
+  readonly hit?: Hit;
+  /** The value stands in sight, but is too short or too frequent to say which place it is from. */
+  readonly ambiguous: boolean;
+}
+
+/** The best source, or that nothing in sight carries the value, or that it cannot be told. */
+export function search(view: SessionView, needle: Spot, holders: readonly Holder[]): Found {
+  if (needle.text === '' || needle.type === 'boolean' || needle.type === 'null') return { ambiguous: true };
+  const exact = best(view, needle, holders, exactIn);
+  return exact.hit || exact.ambiguous ? exact : best(view, needle, holders, otherFormIn);
 }
 
 /** Whether a text is long enough to be looked for by itself. */
@@ -50,7 +61,7 @@ function plainName(name: string): string {
 
 type Look = (needle: Spot, spot: Spot, distinctive: boolean) => { form: Form; place: Place } | undefined;
 
-function best(view: SessionView, needle: Spot, holders: readonly Holder[], look: Look): Hit | undefined {
+function best(view: SessionView, needle: Spot, holders: readonly Holder[], look: Look): Found {
   const distinctive = isDistinctive(needle.text);
   const neighbours = neighboursOf(view, needle);
   const hits: Hit[] = [];
@@ -68,7 +79,17 @@ function best(view: SessionView, needle: Spot, holders: readonly Holder[], look:
   const alone = distinctive && hits.length <= frequent;
   const eligible = alone ? hits : hits.filter(({ context }) => context > 0);
   const most = Math.max(...eligible.map(({ context }) => context));
-  return eligible.find(({ context }) => context === most);
+  const hit = eligible.find(({ context }) => context === most);
+  if (hit) return { hit, ambiguous: false };
+  const [only] = hits;
+  if (only && hits.length === 1 && isTelling(needle.text))
+    return { hit: { ...only, guess: true }, ambiguous: false };
+  return { ambiguous: hits.length > 0 };
+}
+
+/** Too short to be looked for alone, but not so short that a single other place says nothing. */
+function isTelling(text: string): boolean {
+  return numberReadings(text).size > 0 ? significantDigits(text) >= 2 : text.length >= 3;
 }
 
 const exactIn: Look = (needle, spot, distinctive) => {

@@ -23,6 +23,8 @@ export interface Suspicion {
   /** The step's name: the tool or the model. */
   readonly name: string;
   readonly pointer?: string;
+  /** The part of a text that it is about, in UTF-16 units. */
+  readonly range?: readonly [number, number];
   readonly value?: Json;
   /** The name of the rule that speaks. */
   readonly rule: string;

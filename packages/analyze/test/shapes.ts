@@ -20,14 +20,16 @@ export interface Shape {
   /** `distance`: unrelated steps between the cause and the symptom; `seed` varies names and values. */
   readonly fail: (distance: number, seed: number) => Seeded;
   readonly healthy: (distance: number, seed: number) => SessionView;
+  /** The healthy run, ended by a failure that nothing in it explains. */
+  readonly unexplained: (distance: number, seed: number) => SessionView;
 }
 
 const words = ['amber', 'birch', 'cedar', 'delta', 'ember', 'fjord', 'grove', 'harbor'] as const;
-const word = (seed: number): string => words[seed % words.length] ?? 'amber';
+export const word = (seed: number): string => words[seed % words.length] ?? 'amber';
 const price = (seed: number, index: number): number => 20 + ((seed * 37 + index * 53) % 80) + 0.25;
 
 /** Innocent work in between. */
-function pad(story: Story, distance: number, seed: number): void {
+export function pad(story: Story, distance: number, seed: number): void {
   for (let index = 0; index < distance; index++) {
     story.call(
       'lookup',
@@ -37,7 +39,7 @@ function pad(story: Story, distance: number, seed: number): void {
   }
 }
 
-const shape = (
+export const shape = (
   cause: string,
   name: string,
   tell: (story: Story, broken: boolean, distance: number, seed: number) => number,
@@ -54,6 +56,12 @@ const shape = (
     const story = new Story(task);
     tell(story, false, distance, seed);
     return story.ok('Done.');
+  },
+  unexplained(distance, seed) {
+    const story = new Story(task);
+    tell(story, false, distance, seed);
+    story.call('finish', { mode: 'final' }, { error: failure('ToolError', 17, 'finish ended with code 17') });
+    return story.fail();
   },
 });
 

@@ -1,14 +1,17 @@
 /** A value that the failure depends on was written by the model, and nothing that it had seen holds it. */
 
+import type { Step } from '@chassis/journal';
+import { leavesOf } from '../json.ts';
 import { nearestOf } from '../nearest.ts';
+import type { Span } from '../place.ts';
 import { nameOf } from '../pointer.ts';
 import { spotAt } from '../spots.ts';
-import { isUnknownThing } from './looks.ts';
+import { failureInside, isUnknownThing } from './looks.ts';
 import type { Rule } from './rule.ts';
 
 export const bornInModel: Rule = {
   name: 'born-in-model',
-  *find({ view, traces, symptom }) {
+  *find({ view, steps, traces, symptom }) {
     for (const { complaint, lineage } of traces) {
       if (lineage.origin !== 'model' || lineage.pieces.length > 0) continue;
       const direct = complaint.kind === 'direct';
@@ -21,11 +24,25 @@ export const bornInModel: Rule = {
       yield {
         step: birth.step,
         pointer: birth.pointer,
+        ...(birth.range ? { range: birth.range } : {}),
         value: birth.text,
         text: `the model wrote ${JSON.stringify(birth.text)}${what === '' ? '' : ` as ${what}`}, which nothing in its sight holds${hint}`,
-        score: direct ? 0.72 : unknown || near ? 0.6 : 0.4,
+        score: isConfirmed(steps, birth, symptom.step) ? 0.4 : direct ? 0.72 : unknown || near ? 0.6 : 0.4,
         kind: 'act',
       };
     }
   },
 };
+
+/** A made-up value that another tool has since accepted is hardly made up. */
+function isConfirmed(steps: readonly Step[], { step, text }: Span, symptom: number): boolean {
+  return steps.some(
+    (other) =>
+      other.kind === 'tool' &&
+      other.number > step &&
+      other.number < symptom &&
+      other.status === 'ok' &&
+      !failureInside(other) &&
+      [...leavesOf(other.input)].some((leaf) => leaf.text === text),
+  );
+}

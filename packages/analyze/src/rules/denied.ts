@@ -1,7 +1,9 @@
 /** Something was not allowed: by the policy, by a person, or by the system behind a tool. */
 import { ErrorCode } from '@chassis/errors';
 import type { Step } from '@chassis/journal';
-import { failureInside, isRefusal } from './looks.ts';
+import { leavesOf } from '../json.ts';
+import { nameOf } from '../pointer.ts';
+import { type Finding, failureInside, isRefusal } from './looks.ts';
 import type { Rule } from './rule.ts';
 
 const refusals: readonly number[] = [
@@ -30,8 +32,23 @@ function refused(step: Step): { pointer: string; text: string } | undefined {
       ? { pointer: '/error/message', text: `${step.name} was not allowed: ${error.message}` }
       : undefined;
   }
+  if (step.status !== 'ok' || step.kind !== 'tool') return undefined;
   const inside = failureInside(step);
-  return inside && isRefusal(inside.text)
-    ? { pointer: inside.pointer, text: `${step.name} was not allowed, and reported success: ${inside.text}` }
-    : undefined;
+  const said = inside && isRefusal(inside.text) ? inside : remark(step);
+  return (
+    said && {
+      pointer: said.pointer,
+      text: `${step.name} was not allowed, and reported success: ${said.text}`,
+    }
+  );
+}
+
+const remarks = /^(?:warnings?|message|reason|details?|notes?|hint|stderr)$/i;
+
+/** A refusal in what a result says beside its data. */
+function remark(step: Step): Finding | undefined {
+  for (const { pointer, text } of leavesOf(step.output, '/output')) {
+    if (remarks.test(nameOf(pointer)) && text.length < 400 && isRefusal(text)) return { pointer, text };
+  }
+  return undefined;
 }

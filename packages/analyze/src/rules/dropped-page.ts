@@ -32,10 +32,13 @@ function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
     return at !== undefined && typeof value === 'number' ? [{ step, at, value }] : [];
   });
   const values = new Set(asked.map(({ value }) => value));
-  const [low, second] = [...values].sort((a, b) => a - b);
-  if (asked.length < 2 || low === undefined || second === undefined) return;
   const sorted = [...values].sort((a, b) => a - b);
-  const stride = Math.min(...sorted.slice(1).map((value, index) => value - (sorted[index] ?? value)));
+  const low = sorted[0];
+  // Pages count by one. Offsets count by something, which takes three of them to see.
+  const byOne = asked.every(({ at }) => /page/i.test(keysOf(at).at(-1) ?? ''));
+  if (low === undefined || sorted.length < (byOne ? 2 : 3)) return;
+  const steps = sorted.slice(1).map((value, index) => value - (sorted[index] ?? value));
+  const stride = byOne ? 1 : Math.min(...steps);
   for (const { step, at, value } of asked) {
     if (value === low || values.has(value - stride)) continue;
     const text = `${tool} was asked for ${keysOf(at).at(-1)} ${value}; ${value - stride} was left out`;

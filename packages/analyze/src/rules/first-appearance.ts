@@ -9,6 +9,7 @@ const brought: Readonly<Record<Birth, string>> = {
   clock: 'it was read from the clock or from chance',
   agent: "the agent's own code put it in",
   model: 'the model wrote it',
+  unknown: 'it is too short or frequent to be followed further',
 };
 
 export const firstAppearance: Rule = {
@@ -16,7 +17,13 @@ export const firstAppearance: Rule = {
   *find({ traces, symptom }) {
     for (const { complaint, lineage } of traces) {
       const { birth, origin } = lineage;
-      if (complaint.kind !== 'direct' || origin === 'model' || birth.step === symptom.step) continue;
+      if (
+        complaint.kind !== 'direct' ||
+        origin === 'model' ||
+        origin === 'unknown' ||
+        birth.step === symptom.step
+      )
+        continue;
       yield {
         step: birth.step,
         pointer: birth.pointer,

@@ -1,10 +1,9 @@
 /** One effect twice, or an answer that belongs to an earlier question: something arrived late and was counted again. */
 import type { Step } from '@chassis/journal';
 import { canonical, leavesOf } from '../json.ts';
+import { isWriting } from './looks.ts';
 import { byTool, type Rule } from './rule.ts';
 
-const acting =
-  /(?:^|[_-])(?:pay|charge|refund|transfer|send|post|create|add|book|order|insert|append|increment|submit|issue|deposit|withdraw)(?:$|[_-])/i;
 const leastLeaves = 2;
 
 export const lateDuplicate: Rule = {
@@ -14,7 +13,9 @@ export const lateDuplicate: Rule = {
       for (const [index, step] of calls.entries()) {
         if (step.status !== 'ok') continue;
         const earlier = calls.slice(0, index);
-        const twin = earlier.find((other) => sameInput(other, step) && mayHaveActed(other) && hasActed(step));
+        const twin = earlier.find(
+          (other) => sameInput(other, step) && mayHaveActed(other) && isWriting(step),
+        );
         if (twin) {
           const text = `${name} took effect again: the same call was :${twin.number} (${twin.status})`;
           yield { step: step.number, pointer: '/output', text, score: 0.74, kind: 'act' };
@@ -40,11 +41,6 @@ function sameResult(a: Step, b: Step): boolean {
   return text.length > 16 && [...leavesOf(a.output)].length >= leastLeaves && text === canonical(b.output);
 }
 
-function hasActed(step: Step): boolean {
-  return step.effects.some(({ kind }) => kind === 'http' || kind === 'file') || acting.test(step.name);
-}
-
 function mayHaveActed(step: Step): boolean {
-  const sent = step.status === 'ok' || step.status === 'timeout' || step.status === 'unknown';
-  return sent && (hasActed(step) || acting.test(step.name));
+  return (step.status === 'ok' || step.status === 'timeout' || step.status === 'unknown') && isWriting(step);
 }

@@ -69,3 +69,11 @@ export function isUnknownThing(text: string): boolean {
     text,
   );
 }
+
+const writing =
+  /(?:^|[_-])(?:write|edit|update|set|save|put|patch|delete|move|rename|insert|append|replace|pay|charge|refund|transfer|send|post|create|add|book|order|increment|submit|issue|deposit|withdraw)(?:$|[_-])/i;
+
+/** Whether a step changes the world, by its effects or, without any, by its name. */
+export function isWriting(step: Step): boolean {
+  return step.effects.some(({ kind }) => kind !== 'process') || writing.test(step.name);
+}

@@ -26,6 +26,8 @@ export interface Evidence {
 export interface Suspect {
   readonly step: number;
   readonly pointer?: string;
+  /** The part of a text that it is about. */
+  readonly range?: readonly [number, number];
   readonly value?: Json;
   readonly text: string;
   /** How strongly this alone speaks for a cause, 0 to 1. */

@@ -3,6 +3,7 @@ import type { Step } from '@chassis/journal';
 import { canonical, isNumber, leavesOf } from '../json.ts';
 import { follow, keysOf } from '../pointer.ts';
 import { isDistinctive } from '../search.ts';
+import { isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const stale = /^(?:is_?)?(?:stale|expired|outdated)$/i;
@@ -32,9 +33,11 @@ export const staleRead: Rule = {
       );
       if (write && !again && used) {
         const text = `read here, changed by ${write.name} :${write.number}, and not read again before it was used`;
-        yield { step: read.number, pointer: '/output', text, score: 0.68, kind: 'value' };
+        // A file that is on record as changed is a fact; a call that is only named like a change is a hint.
+        const score = touched(write).length > 0 ? 0.68 : 0.5;
+        yield { step: read.number, pointer: '/output', text, score, kind: 'value' };
       }
-      const newer = later.map((step) => older(read, step)).find((found) => found !== undefined);
+      const newer = later.flatMap((step) => (isWriting(step) ? [] : (older(read, step) ?? [])))[0];
       if (newer) yield newer;
     }
   },
@@ -85,31 +88,26 @@ function isOlder(a: unknown, b: unknown): boolean {
   return !Number.isNaN(x) && !Number.isNaN(y) && /\d{4}-\d\d/.test(a) && x < y;
 }
 
-/** What a call is about: its telling arguments and the files that it touched. */
+/** What a call is about: its telling arguments and the files that it changed. */
 function namesOf(step: Step): Set<string> {
-  const names = [...leavesOf(step.input)]
-    .filter(({ text, value }) => isDistinctive(text) || isId(value))
-    .map(({ text }) => text);
-  const files = step.effects.flatMap((effect) => (effect.kind === 'file' ? [effect.path] : []));
-  return new Set([...names, ...files]);
+  const names = [...leavesOf(step.input)].filter(({ text, value }) => isDistinctive(text) || isName(value));
+  return new Set([...names.map(({ text }) => text), ...touched(step)]);
 }
 
-function isId(value: unknown): boolean {
+function touched(step: Step): string[] {
+  return step.effects.flatMap((effect) => (effect.kind === 'file' ? [effect.path] : []));
+}
+
+function isName(value: unknown): boolean {
   return typeof value === 'string' && value.length >= 3 && value.length < 80;
 }
 
 function isWrite(step: Step): boolean {
-  if (step.status !== 'ok') return false;
-  return (
-    step.effects.some(({ kind }) => kind !== 'process') ||
-    /(?:^|[_-])(?:write|edit|update|set|save|put|patch|delete|move|rename|insert|append|replace)(?:$|[_-])/i.test(
-      step.name,
-    )
-  );
+  return step.status === 'ok' && isWriting(step);
 }
 
 function writes(step: Step, named: ReadonlySet<string>): boolean {
-  const files = step.effects.flatMap((effect) => (effect.kind === 'file' ? [effect.path] : []));
+  const files = touched(step);
   return files.length > 0
     ? files.some((path) => named.has(path))
     : namesOf(step).intersection(named).size > 0;

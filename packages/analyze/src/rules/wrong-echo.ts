@@ -3,16 +3,17 @@ import type { Step } from '@chassis/journal';
 import { firstDifference } from '../difference.ts';
 import { leafText, leavesOf } from '../json.ts';
 import { follow, keysOf, pointer } from '../pointer.ts';
+import { isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const identity =
-  /(?:^|_)(?:id|key|name|page|day|date|path|file|url|symbol|code|sku|city|country|region|currency|user|email|year|month|version|number|ref|query)$|Id$/i;
+  /(?:^|_)(?:id|key|name|page|day|date|path|file|url|symbol|code|sku|city|country|region|currency|user|email|year|month|ref)$|Id$/i;
 
 export const wrongEcho: Rule = {
   name: 'wrong-echo',
   *find({ steps }) {
     for (const step of steps) {
-      if (step.kind !== 'tool' || step.status !== 'ok') continue;
+      if (step.kind !== 'tool' || step.status !== 'ok' || isWriting(step)) continue;
       const found = echo(step);
       if (found) yield found;
     }

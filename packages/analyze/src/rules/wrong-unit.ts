@@ -2,6 +2,7 @@
 import type { Step } from '@chassis/journal';
 import { isNumber, type Leaf, leavesOf } from '../json.ts';
 import { nearestOf, sameStem, unitOf } from '../nearest.ts';
+import type { Place } from '../place.ts';
 import { nameOf, parentOf, pointer, shapeOf } from '../pointer.ts';
 import { spotAt } from '../spots.ts';
 import { groupsOf } from './repeated-call.ts';
@@ -113,7 +114,7 @@ function* passedOn({ view, traces }: Evidence): Generator<Suspect> {
         continue;
       if (!sameStem(a.name, b.name) && view.step(from.step)?.kind !== 'model') continue;
       const text = `${to.text} is ${b.name} at :${to.step} and was passed on unconverted as ${a.name}`;
-      yield { step: from.step, pointer: from.pointer, value: from.text, text, score: 0.78, kind: 'act' };
+      yield { ...placeOf(from), value: from.text, text, score: 0.78, kind: 'act' };
     }
     const birth = lineage.origin === 'model' ? spotAt(view, lineage.birth) : undefined;
     const near = birth && nearestOf(view, birth);
@@ -122,6 +123,10 @@ function* passedOn({ view, traces }: Evidence): Generator<Suspect> {
     const text = `${birth.text} is ${times} ${near.text}, which :${near.step}${near.pointer} holds`;
     yield { step: birth.step, pointer: birth.pointer, value: birth.text, text, score: 0.78, kind: 'act' };
   }
+}
+
+function placeOf({ step, pointer: at, range }: Place): Place {
+  return range ? { step, pointer: at, range } : { step, pointer: at };
 }
 
 interface Found extends Leaf {
