@@ -1,1 +1,29 @@
-export {};
+/**
+ * The `scripted` plugin: a model that is none. It plays a script; see README.md for the script, `select.ts` for
+ * which turn plays.
+ */
+import { resolve } from 'node:path';
+import { ChassisError } from '@chassis/errors';
+import { definePlugin } from '@chassis/sdk';
+import type { JsonObject } from '@chassis/types';
+import { play } from './play.ts';
+import { readScript, type Script } from './script.ts';
+
+let script: Script | undefined;
+
+export default definePlugin({
+  on_load: async (config: JsonObject, ctx) => {
+    const file = config.script;
+    script = typeof file === 'string' ? await readScript(resolve(ctx.project, file)) : undefined;
+  },
+  models: {
+    '*': async (request, ctx) => {
+      if (script === undefined) {
+        throw new ChassisError('Unavailable', 'the scripted model has no script', {
+          data: { fix: 'Give --script FILE, or set plugins.scripted.config.script in chassis.yaml.' },
+        });
+      }
+      return play(script, request, ctx);
+    },
+  },
+});
