@@ -116,13 +116,13 @@ function toolTable(
         ),
       );
   }
-  explainAbsent(table, owners, 'tool', (owner) => owner.claims.tools);
   for (const owner of owners) {
     for (const { name } of owner.tools) {
       const refusal = rules.refusal(owner.plugin.name, name);
       if (refusal !== undefined && !table.has(name)) table.set(name, refusal);
     }
   }
+  explainAbsent(table, owners, 'tool', (owner) => owner.claims.tools);
   return table;
 }
 
