@@ -47,13 +47,15 @@ else execFileSync('npm', ['pack', '--silent', '--pack-destination', out, ...stag
 /** @returns the folder that holds exactly what is published */
 function stagePackage(folder: string, pkg: PackageJson): string {
   const from = join(root, folder);
-  const stage = join(out, basename(folder));
+  const stage = join(out, folder);
   mkdirSync(stage, { recursive: true });
   const files = new Set([...(pkg.files ?? []), 'plugin.yaml', 'README.md']);
   for (const name of files) copy(join(from, name), join(stage, name));
   copy(join(root, 'dist', folder, 'src'), join(stage, 'dist'));
   copy(join(root, 'LICENSE'), join(stage, 'LICENSE'));
   for (const name of shipped[pkg.name] ?? []) {
+    if (!existsSync(join(root, name)))
+      problems.push(`${pkg.name}: ${name} is to ship with it and is not there`);
     copy(join(root, name), join(stage, name));
     files.add(name);
   }
