@@ -33,6 +33,11 @@ test('the published command runs from the tarballs alone', () => {
   expect(version).toContain('0.1.0');
 });
 
+test('the demo runs from the tarballs alone', () => {
+  const told = sh(folder, join(folder, 'node_modules', '.bin', 'chassis'), 'demo');
+  expect(told.match(/no difference/g)).toHaveLength(2);
+});
+
 test('every published package can be imported by its name', () => {
   const names = readdirSync(join(folder, 'node_modules', '@chassis'));
   const imports = names.map((name) => `await import('@chassis/${name}');`).join('');
