@@ -1,11 +1,13 @@
 export * from './capability.ts';
 export type { BrokenPlugin, Catalogue, CatalogueEntry, Shadowed } from './plugin/catalogue.ts';
+export { checkPlugin, type Finding, type PluginCheck } from './plugin/check.ts';
 export { contentDigest } from './plugin/digest.ts';
 export type { PluginOrigin } from './plugin/discovery.ts';
 export { type Manifest, type ManifestSource, parseManifest, readManifest } from './plugin/manifest.ts';
 export { MANIFEST_SCHEMA } from './plugin/manifest-schema.ts';
 export { fullName, modelSafeName } from './plugin/names.ts';
 export { type Resolution, resolvePlugins } from './plugin/resolver.ts';
+export { pluginScaffold, type Scaffold } from './plugin/scaffold.ts';
 export type { Config, PluginBlock, SecretSource } from './project/config.ts';
 export { CONFIG_SCHEMA } from './project/config-schema.ts';
 export type { Origin } from './project/layers.ts';
@@ -18,6 +20,7 @@ export {
 } from './project/project.ts';
 export { findRoot } from './project/root.ts';
 export { type OnSecret, openSecrets, type Secrets } from './project/secrets.ts';
+export { type TrustReason, type TrustState, trust, trustState } from './project/trust.ts';
 export { type LiveRegistry, type StartRegistry, startRegistry } from './registry/registry.ts';
 export * from './session/index.ts';
 export { CHASSIS_VERSION } from './version.ts';

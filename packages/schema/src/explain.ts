@@ -28,12 +28,11 @@ function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   for (const choice of errors) {
     if (choice.keyword !== 'anyOf' && choice.keyword !== 'oneOf') continue;
     if ((choice.params as { passingSchemas?: unknown }).passingSchemas) continue; // too many fit
-    const prefix = `${choice.schemaPath}/`;
+    const branchOf = branchFinder(choice);
     const branches = new Map<string, ErrorObject[]>();
     for (const error of kept) {
-      if (!error.schemaPath.startsWith(prefix)) continue;
-      const branch = error.schemaPath.slice(prefix.length).split('/')[0] ?? '';
-      branches.set(branch, [...(branches.get(branch) ?? []), error]);
+      const branch = branchOf(error);
+      if (branch !== undefined) branches.set(branch, [...(branches.get(branch) ?? []), error]);
     }
     const meant = [...branches.values()].filter(
       (inside) => !inside.some((error) => rulesOut(error, choice.instancePath)),
@@ -41,11 +40,26 @@ function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     const chosen = meant.length === 1 ? meant[0] : undefined;
     kept = kept.filter((error) => {
       if (error === choice) return chosen === undefined;
-      if (!error.schemaPath.startsWith(prefix)) return true;
+      if (branchOf(error) === undefined) return true;
       return chosen?.includes(error) ?? false;
     });
   }
   return kept.filter((error) => error.keyword !== 'if' && error.keyword !== 'propertyNames');
+}
+
+/** Which branch of a choice an error lies in; one that is a reference reports from where it leads to. */
+function branchFinder(choice: ErrorObject): (error: ErrorObject) => string | undefined {
+  const branches = (choice.schema as { $ref?: unknown }[]).map((branch, i) => {
+    const own = `${choice.schemaPath}/${i}/`;
+    return typeof branch.$ref === 'string' ? [own, `${branch.$ref}/`] : [own];
+  });
+  return (error) => {
+    if (error === choice || !error.instancePath.startsWith(choice.instancePath)) return undefined;
+    const index = branches.findIndex((prefixes) =>
+      prefixes.some((prefix) => error.schemaPath.startsWith(prefix)),
+    );
+    return index < 0 ? undefined : String(index);
+  };
 }
 
 /** Whether an error says that this branch was not meant: another type, or another tag. */
