@@ -9,12 +9,11 @@ import type { Json } from '@chassis/types';
 import type { ChainLink } from './chain.ts';
 import { chainTo } from './chain.ts';
 import { cost } from './cost.ts';
-import { lineage } from './lineage.ts';
+import { gather } from './evidence.ts';
 import type { Label } from './origins.ts';
 import { type Ranked, ranked } from './rank.ts';
-import type { Evidence, Trace } from './rules/rule.ts';
-import { slice } from './slice.ts';
-import { complaintsOf, type Symptom, symptomOf } from './symptom.ts';
+import type { Evidence } from './rules/rule.ts';
+import { type Symptom, symptomOf } from './symptom.ts';
 
 /** Something suspicious at a place. */
 export interface Suspicion {
@@ -90,13 +89,8 @@ export function why(view: SessionView, step?: number): Why {
   const symptom = symptomOf(view, step);
   const base = { run: headOf(view), total: view.steps.length };
   if (!symptom) return { ...base, status: 'none', symptom: null, chain: [], others: [], also: [], slice: [] };
-  const numbers = slice(view, symptom.step);
-  const evidence: Evidence = {
-    view,
-    symptom,
-    steps: numbers.flatMap((number) => view.step(number) ?? []),
-    traces: tracesOf(view, symptom),
-  };
+  const evidence = gather(view, symptom);
+  const numbers = evidence.steps.map(({ number }) => number);
   const suspects = ranked(evidence);
   const [top, ...rest] = suspects;
   const found = { ...base, symptom, slice: numbers };
@@ -120,13 +114,6 @@ export function why(view: SessionView, step?: number): Why {
     others: suspicions(view, elsewhere),
     also: notesOf(evidence, rest, top),
   };
-}
-
-function tracesOf(view: SessionView, symptom: Symptom): Trace[] {
-  return complaintsOf(view, symptom).flatMap((complaint) => {
-    const found = lineage(view, complaint.place);
-    return found ? [{ complaint, lineage: found }] : [];
-  });
 }
 
 /** Other bad values at the cause, other values that the failure complains about, and repeated calls. */
