@@ -14,6 +14,7 @@ import type { Log } from './log.ts';
 import { notificationText, type Wire } from './message.ts';
 import type { Outlet } from './outlet.ts';
 import { PendingBatch, PendingCall } from './pending-call.ts';
+import { PendingTable } from './pending-table.ts';
 
 export interface OutgoingOptions {
   readonly outlet: Outlet;
@@ -34,7 +35,7 @@ export class Outgoing {
   readonly #prefix = `${randomBytes(8).toString('base64url')}.`;
   readonly #head = `{"jsonrpc":"2.0","id":"${this.#prefix}`;
   readonly #prepared = new Map<string, string>();
-  readonly #pending = new Map<number, PendingCall>();
+  readonly #pending = new PendingTable<PendingCall>();
   readonly #deadlines = new Deadlines<PendingCall>((call) => this.#expire(call));
   #ordinal = 0;
   #over: RpcError | undefined;
@@ -147,7 +148,7 @@ export class Outgoing {
 
   /** Whether an id is one of ours and its call is open. */
   expects(id: unknown): boolean {
-    return this.#pending.has(this.#ordinalOf(id));
+    return this.#pending.get(this.#ordinalOf(id)) !== undefined;
   }
 
   progress(token: unknown, data: unknown): boolean {
@@ -233,7 +234,7 @@ export class Outgoing {
   }
 
   #expect(call: PendingCall, now: number): void {
-    this.#pending.set(call.ordinal, call);
+    this.#pending.add(call);
     const ms = call.options?.timeoutMs ?? this.#o.timeoutMs;
     if (ms > 0 && ms !== Number.POSITIVE_INFINITY) this.#deadlines.add(call, Math.ceil(ms), now);
     const signal = call.options?.signal;
@@ -244,7 +245,7 @@ export class Outgoing {
   }
 
   #forget(call: PendingCall): void {
-    this.#pending.delete(call.ordinal);
+    this.#pending.delete(call);
     this.#deadlines.remove(call);
     if (call.onAbort) call.options?.signal?.removeEventListener('abort', call.onAbort);
   }
