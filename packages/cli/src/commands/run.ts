@@ -1,0 +1,135 @@
+/** `chassis run`: a task for an agent, in a new session or as the next turn of one. */
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { CHASSIS_VERSION, Session, type TurnModel } from '@chassis/runtime';
+import { usage } from '../failure.ts';
+import { listenForInterrupts } from '../interrupt.ts';
+import { demandAgent, demandModel, modelOf } from '../models.ts';
+import type { Call, Ending } from '../reference/spec.ts';
+import { RunView } from '../run-view.ts';
+import { scriptOverrides } from '../script-option.ts';
+import { sessionOf } from '../sessions.ts';
+import { maxStepsOverride } from '../settings.ts';
+import { followTurn } from '../turn.ts';
+import { openWorkbench, type Workbench } from '../workbench.ts';
+
+interface Options {
+  readonly session?: string;
+  readonly model?: string;
+  readonly title?: string;
+  readonly agent?: string;
+  readonly script?: string;
+  readonly workspace?: string;
+  readonly approve?: readonly string[];
+  readonly maxSteps?: string;
+  readonly quiet?: true;
+}
+
+export async function run({ args, options, globals, out }: Call<Options>): Promise<Ending> {
+  out.quiet = options.quiet === true;
+  refuseTogether(options);
+  const task = await taskOf(args);
+  const overrides = [
+    ...(await workspaceOverride(options.workspace, globals.cwd)),
+    ...maxStepsOverride(options.maxSteps),
+    ...scriptOverrides(options.script, globals.cwd),
+  ];
+  const interrupts = listenForInterrupts(out);
+  const bench = await openWorkbench({
+    globals,
+    out,
+    overrides,
+    approve: options.approve,
+    signal: interrupts.signal,
+  });
+  try {
+    const view = new RunView(out);
+    // With a script and no other word the model is the one that plays it.
+    const named = options.model ?? (options.script === undefined ? undefined : 'scripted');
+    if (options.session === undefined) {
+      const session = await newSession(bench, view, modelOf(named, bench.project), task, options);
+      return await followTurn(session, () => session.prompt(task), { view, interrupts, out });
+    }
+    const { id } = await sessionOf(options.session, bench.store);
+    const model = named === undefined ? undefined : modelOf(named, bench.project);
+    if (model !== undefined) demandModel(model, bench.registry);
+    const session = await Session.open(bench.surroundings(view), id);
+    return await followTurn(session, () => session.prompt(task, model), { view, interrupts, out });
+  } finally {
+    interrupts.end();
+    await bench.close();
+  }
+}
+
+async function newSession(
+  bench: Workbench,
+  view: RunView,
+  model: TurnModel,
+  task: string,
+  options: Options,
+): Promise<Session> {
+  const { project, registry, settings } = bench;
+  const agent = options.agent ?? project.config.agent.use;
+  demandAgent(agent, registry);
+  demandModel(model, registry);
+  return Session.create(bench.surroundings(view), {
+    title: options.title ?? titleOf(task),
+    workspace: project.config.workspace,
+    project: project.root,
+    chassis: CHASSIS_VERSION,
+    agent,
+    model,
+    settings,
+  });
+}
+
+/** A session keeps what it began with: an option that would be ignored is refused. */
+function refuseTogether(options: Options): void {
+  if (options.session === undefined) return;
+  const fixed = ['title', 'agent', 'workspace'] as const;
+  const given = fixed.find((name) => options[name] !== undefined);
+  if (given !== undefined)
+    throw usage(
+      `--${given} cannot be given with --session: a session keeps what it began with; start a new one, or fork it`,
+    );
+}
+
+/**
+ * The words given; `-` among them stands for what is on stdin. Without words stdin is the task. With words and without `-`
+ * stdin is left alone: whoever started this may keep it open for ever.
+ */
+async function taskOf(args: readonly string[]): Promise<string> {
+  if (args.length === 0 && process.stdin.isTTY)
+    throw usage('there is no task: chassis run "what to do", or pipe it in');
+  const words = args.length === 0 ? ['-'] : args;
+  const parts: string[] = [];
+  for (const [at, word] of words.entries()) {
+    if (word === '-') parts.push((await textOf(process.stdin)).trim());
+    else if (at > 0 && words[at - 1] !== '-') parts.push(`${parts.pop()} ${word}`);
+    else parts.push(word);
+  }
+  const task = parts.filter((part) => part.trim() !== '').join('\n\n');
+  if (task === '') throw usage('the task is empty: chassis run "what to do", or pipe it in');
+  return task;
+}
+
+async function workspaceOverride(workspace: string | undefined, cwd: string): Promise<string[]> {
+  if (workspace === undefined) return [];
+  const folder = resolve(cwd, workspace);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw usage(`--workspace ${workspace}: there is no such folder`);
+  return [`workspace=${JSON.stringify(folder)}`];
+}
+
+/** The first line of the task, short. */
+function titleOf(task: string): string {
+  const line = task.split('\n')[0]?.trim() ?? '';
+  const letters = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(line)];
+  return letters.length <= 60
+    ? line
+    : `${letters
+        .slice(0, 59)
+        .map(({ segment }) => segment)
+        .join('')}…`;
+}

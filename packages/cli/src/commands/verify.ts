@@ -1,0 +1,51 @@
+/** `chassis verify`: whether a record is whole and unchanged. */
+
+import { resolve } from 'node:path';
+import { ExitCode } from '@chassis/errors';
+import type { Problem, Verification } from '@chassis/journal';
+import { isBundlePath } from '../address.ts';
+import { verifyBundle } from '../bundle.ts';
+import { mark } from '../present/mark.ts';
+import type { Call, Ending, Globals } from '../reference/spec.ts';
+import { addressOf } from '../sessions.ts';
+import { openStore } from '../store.ts';
+import { visible } from '../terminal/text.ts';
+
+export async function verify({ args: [text = ''], globals, out }: Call): Promise<Ending> {
+  const progress = setTimeout(() => out.progress('reading the log…'), 1000);
+  const found = await verification(text, globals);
+  clearTimeout(progress);
+  if (found.ok) {
+    out.line(
+      `${mark('ok')} ${visible(found.session)} is whole: ${found.events} events, head ${found.head_hash}`,
+    );
+  } else {
+    out.line(
+      `${mark('failed')} ${visible(found.session)}: ${found.problems.length} problem${found.problems.length === 1 ? '' : 's'} in ${found.events} events`,
+    );
+    for (const problem of found.problems) out.line(`  ${problemLine(problem)}`);
+  }
+  return { exit: found.ok ? ExitCode.ok : ExitCode.failed, result: found };
+}
+
+/** Straight from the files: a record that is too damaged to be opened is exactly the one to look at. */
+async function verification(text: string, globals: Globals): Promise<Verification> {
+  const { session } = addressOf(text, globals.cwd);
+  if (isBundlePath(session)) return verifyBundle(resolve(globals.cwd, session));
+  const store = openStore(globals);
+  try {
+    return await store.verify(await store.find(session));
+  } finally {
+    await store.close();
+  }
+}
+
+function problemLine({ kind, message, file, offset, length, seq }: Problem): string {
+  const place = [
+    file === undefined ? '' : visible(file),
+    seq === undefined ? '' : `event ${seq}`,
+    offset === undefined ? '' : `byte ${offset}`,
+    length === undefined ? '' : `${length} bytes`,
+  ].filter((part) => part !== '');
+  return `${kind}: ${visible(message)}${place.length === 0 ? '' : ` (${place.join(', ')})`}`;
+}

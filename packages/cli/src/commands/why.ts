@@ -1,0 +1,45 @@
+/** `chassis why`: the chain from the failure back to where it began. */
+import { why as analyse, explain, prompt, type Why } from '@chassis/analyze';
+import { inColourOf } from '../present/mark.ts';
+import type { Call, Ending } from '../reference/spec.ts';
+import { openAddress, stepNumber } from '../sessions.ts';
+import { paint } from '../terminal/screen.ts';
+
+export async function why({
+  args: [text = ''],
+  options,
+  globals,
+  out,
+}: Call<{ prompt?: true }>): Promise<Ending> {
+  const opened = await openAddress(text, globals);
+  const { reader, name, address } = opened;
+  const view = await reader.view();
+  const step =
+    address.step === undefined || address.step === 'fail' ? undefined : await stepNumber(view, address.step);
+  const found = analyse(view, step);
+  await opened.close();
+  if (options.prompt === true) {
+    const asked = prompt(found, view);
+    out.line(asked);
+    return { result: { session: reader.id, prompt: asked } };
+  }
+  const [head = '', ...lines] = explain(found);
+  out.line(paint('bold', head));
+  for (const line of lines)
+    out.line(line.trimStart().startsWith('CAUSE') ? inColourOf('failed', line) : line);
+  const next = nextCommands(found, name);
+  if (next.length > 0) out.line(paint('dim', `  next     ${next.join('   ')}`));
+  return { result: { ...found } };
+}
+
+/** What to look at, and how to prove that this was it: the bad values of that step, to be filled in. */
+function nextCommands({ cause, also }: Why, name: string): string[] {
+  if (cause === undefined) return [];
+  const show = `chassis show ${name}:${cause.step}`;
+  const bad = [cause, ...also.filter(({ step }) => step === cause.step)]
+    .map(({ pointer }) => pointer)
+    .filter((pointer) => pointer?.startsWith('/output') === true);
+  if (bad.length === 0 || cause.kind === 'model') return [show];
+  const edits = [...new Set(bad)].slice(0, 4).map((pointer) => `--set '${pointer}=JSON'`);
+  return [show, `chassis fork ${name}:${cause.step} ${edits.join(' ')} --run`];
+}

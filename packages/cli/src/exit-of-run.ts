@@ -1,0 +1,23 @@
+/** The exit code of a run, from how it ended: documented, so that a script can act on it. */
+import { ErrorCode, ExitCode, exitCodeOf } from '@chassis/errors';
+import type { SessionView } from '@chassis/journal';
+import type { TurnResult } from '@chassis/runtime';
+
+/**
+ * A tool's own code says what is wrong with a call, not with the command line: InvalidParams of a tool is a failed run (1),
+ * and so is a page that a tool could not fetch. A model or plugin that cannot be reached is 3, a refusal 4.
+ */
+export function exitOfRun(
+  result: Pick<TurnResult, 'outcome' | 'error' | 'failed_step'>,
+  view: SessionView,
+): number {
+  if (result.outcome === 'ok') return ExitCode.ok;
+  if (result.outcome === 'cancelled') return ExitCode.interrupted;
+  if (result.outcome === 'interrupted' || result.error === undefined) return ExitCode.failed;
+  const { code } = result.error;
+  const step = result.failed_step === undefined ? undefined : view.step(result.failed_step);
+  if (step?.kind === 'tool' && step.status !== 'denied' && code !== ErrorCode.Unavailable)
+    return ExitCode.failed;
+  const exit = exitCodeOf(code);
+  return exit === ExitCode.usage || exit === ExitCode.interrupted ? ExitCode.failed : exit;
+}

@@ -1,0 +1,55 @@
+/**
+ * How a command ends badly: one line on stderr that says what is wrong and what to do, an exit code from the table,
+ * and a stack only when it was asked for.
+ */
+import { ChassisError, ErrorCode, ExitCode, exitCodeOf, toChassisError } from '@chassis/errors';
+import type { Output } from './output.ts';
+import { visible, visibleLines } from './terminal/text.ts';
+
+/** What a command line that makes no sense is answered with. */
+export function usage(message: string, data?: unknown): ChassisError {
+  return new ChassisError('InvalidParams', message, data === undefined ? {} : { data });
+}
+
+/** The exit code that a thrown error ends the command with. */
+export function exitOf(thrown: unknown): number {
+  const error = toChassisError(thrown);
+  // A path that a person typed and that is not there, or may not be read, is a wrong command line.
+  if (error.code === ErrorCode.InternalError && isFileError(thrown)) return ExitCode.usage;
+  return exitCodeOf(error.code);
+}
+
+/** Tells about an error on stderr, and with `--json` as the last record on stdout. Returns the exit code. */
+export function report(thrown: unknown, out: Output, debug: boolean): number {
+  const error = toChassisError(thrown);
+  const exit = exitOf(thrown);
+  const message = messageOf(error);
+  out.note(`chassis: ${message}`);
+  if (debug) out.note(visibleLines(stackOf(thrown)));
+  out.record({ type: 'result', ok: false, exit, error: error.record() });
+  return exit;
+}
+
+/** A broken file may have many problems, each on a line of its own; anything else is one line. */
+function messageOf(error: ChassisError): string {
+  const { issues, fix } = (error.data ?? {}) as { issues?: unknown; fix?: unknown };
+  const message =
+    Array.isArray(issues) && issues.length > 1 ? visibleLines(error.message) : visible(error.message);
+  return typeof fix === 'string' && !message.includes(fix) ? `${message} (${visible(fix)})` : message;
+}
+
+function stackOf(thrown: unknown): string {
+  const parts: string[] = [];
+  for (let error = thrown; error instanceof Error && parts.length < 8; error = error.cause)
+    parts.push(error.stack ?? String(error));
+  return parts.length === 0 ? String(thrown) : parts.join('\ncaused by: ');
+}
+
+function isFileError(thrown: unknown): boolean {
+  const { code, path } = (thrown ?? {}) as { code?: unknown; path?: unknown };
+  return (
+    typeof path === 'string' &&
+    typeof code === 'string' &&
+    ['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM'].includes(code)
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * The `chassis` command: understands the command line, loads the one command that was called, and ends with its exit code.
+ *
+ * Promise: whatever a command throws becomes one line on stderr and an exit code from the table; stdout is written out
+ * before the process ends; nothing that was left open keeps it alive.
+ */
+import { ExitCode } from '@chassis/errors';
+import { report } from './failure.ts';
+import { Output } from './output.ts';
+import { understand } from './program.ts';
+import type { Call } from './reference/spec.ts';
+
+const argv = process.argv.slice(2);
+// Before anything is known for certain: an error in the command line itself is told in the form asked for.
+const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+if (words.includes('--no-color')) {
+  process.env.NO_COLOR = '1';
+  delete process.env.FORCE_COLOR;
+}
+const debug = words.includes('--debug') || Boolean(process.env.CHASSIS_DEBUG);
+const out = new Output({ json: words.includes('--json') });
+
+async function main(): Promise<number> {
+  try {
+    const invocation = await understand(argv, (text) => out.help(text));
+    if (invocation === undefined) {
+      out.record({ type: 'result', ok: true, exit: ExitCode.ok });
+      return ExitCode.ok;
+    }
+    const { spec, args, options, globals } = invocation;
+    const action = await spec.load();
+    const ending = await action({ args, options, globals, out } as Call<never>);
+    const exit = ending?.exit ?? ExitCode.ok;
+    out.record({ type: 'result', ok: exit === ExitCode.ok, exit, ...ending?.result });
+    return exit;
+  } catch (thrown) {
+    return report(thrown, out, debug);
+  }
+}
+
+let exit = await main();
+await out.flushed();
+if (out.failure !== undefined && exit === ExitCode.ok) {
+  out.note(`chassis: ${out.failure.message}`);
+  exit = ExitCode.failed;
+}
+process.exit(exit);

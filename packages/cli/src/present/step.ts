@@ -1,0 +1,153 @@
+/** One step with everything that is known about it. */
+import type { SessionView, Step } from '@chassis/journal';
+import type { Effect, JsonObject, Message, ModelResponse } from '@chassis/types';
+import { usage } from '../failure.ts';
+import { paint } from '../terminal/screen.ts';
+import { visible, visibleLines } from '../terminal/text.ts';
+import { duration, moment, money } from '../terminal/units.ts';
+import { inColourOf, mark } from './mark.ts';
+import { tokens } from './step-line.ts';
+import { errorLine } from './timeline.ts';
+import { fullValue, indent, shortValue } from './value.ts';
+
+/** @param name the session as a person can type it again */
+export function stepLines(view: SessionView, number: number, name: string): string[] {
+  const step = stepOf(view, number);
+  const head = `${mark(step.status)} step ${step.number}  ${step.kind} ${paint('bold', visible(step.name))}  ${inColourOf(step.status, step.status)}`;
+  return [
+    step.duration_ms === undefined ? head : `${head}  ${duration(step.duration_ms)}`,
+    ...facts(view, step).map((fact) => `  ${fact}`),
+    ...attempts(step),
+    ...input(view, step),
+    ...output(step),
+    ...step.effects.map((effect) => `${paint('bold', 'effect')}  ${effectLine(effect)}`),
+    ...step.edits.map(
+      (edit) => `${paint('bold', 'edited')}  ${visible(edit.path)} = ${shortValue(edit.value, 200)}`,
+    ),
+    '',
+    paint('dim', `next: ${next(view, step, name).join('   ')}`),
+  ];
+}
+
+/** The step as data; the input of a model step is the request as the model saw it. */
+export function stepRecord(view: SessionView, number: number): JsonObject {
+  const step = stepOf(view, number);
+  const input = step.kind === 'model' ? view.request(number) : step.input;
+  // A step's large values are fetched when they are read: spread them once.
+  return { ...step, input } as unknown as JsonObject;
+}
+
+function stepOf(view: SessionView, number: number): Step {
+  const step = view.step(number);
+  if (step === undefined) throw usage(`session ${view.header.id} has no step ${number}`);
+  return step;
+}
+
+function facts(view: SessionView, step: Step): string[] {
+  const lines = [`${moment(step.started)} · turn ${step.turn} · agent ${visible(step.agent)}`];
+  if (step.plugin !== null)
+    lines.push(
+      visible(`plugin ${step.plugin.name} ${step.plugin.version} (${step.plugin.digest.slice(0, 12)})`),
+    );
+  if (step.causes.length > 0)
+    lines.push(
+      `because of ${step.causes.map((cause) => `step ${cause} (${named(view, cause)})`).join(', ')}`,
+    );
+  if (step.parent !== null) lines.push(`inside step ${step.parent} (${named(view, step.parent)})`);
+  const led = view.steps.filter((other) => other.causes.includes(step.number)).map((other) => other.number);
+  if (led.length > 0) lines.push(`led to step${led.length === 1 ? '' : 's'} ${led.join(', ')}`);
+  if (step.usage) {
+    const { cached, reasoning, cost_usd } = step.usage;
+    lines.push(
+      [
+        `${tokens(step.usage)} tokens`,
+        cached > 0 ? `${cached} cached` : '',
+        reasoning > 0 ? `${reasoning} for reasoning` : '',
+        money(cost_usd),
+      ]
+        .filter((part) => part !== '')
+        .join(' · '),
+    );
+  }
+  return lines;
+}
+
+function named(view: SessionView, number: number): string {
+  const step = view.step(number);
+  return step === undefined ? 'not on record' : `${step.kind} ${visible(step.name)}`;
+}
+
+function attempts(step: Step): string[] {
+  if (step.attempts.length < 2 && step.attempts[0]?.error === undefined) return [];
+  return step.attempts.map(({ number, model, error, wait_ms }) => {
+    const what = error === undefined ? 'the last one' : errorLine(error);
+    const wait = wait_ms === undefined ? '' : `, then ${duration(wait_ms)} of waiting`;
+    return `  attempt ${number}${model === undefined ? '' : ` (${visible(model)})`}: ${what}${wait}`;
+  });
+}
+
+function input(view: SessionView, step: Step): string[] {
+  const title = paint('bold', 'input');
+  if (step.kind !== 'model') return [title, indent(fullValue(step.input))];
+  const { messages, tools, params } = view.request(step.number);
+  return [
+    title,
+    ...messages.flatMap((message) => messageLines(message)).map((line) => indent(line)),
+    indent(`tools: ${tools.map((tool) => visible(tool.name)).join(', ') || 'none'}`),
+    ...(Object.keys(params).length === 0 ? [] : [indent(`params: ${shortValue(params, 400)}`)]),
+  ];
+}
+
+function output(step: Step): string[] {
+  if (step.error !== undefined) {
+    const { data } = step.error;
+    const error = [inColourOf(step.status, 'error'), indent(visibleLines(errorLine(step.error)))];
+    return data === undefined ? error : [...error, indent(fullValue(data as JsonObject))];
+  }
+  if (step.output === undefined) {
+    const text = step.attempts.at(-1)?.text ?? '';
+    return text === '' ? [] : [paint('bold', 'output so far'), indent(visibleLines(text))];
+  }
+  if (step.kind !== 'model') return [paint('bold', 'output'), indent(fullValue(step.output))];
+  const { message, finish_reason } = step.output as unknown as ModelResponse;
+  return [
+    paint('bold', 'output'),
+    ...messageLines(message).map((line) => indent(line)),
+    indent(paint('dim', `finish reason: ${visible(finish_reason)}`)),
+  ];
+}
+
+/** A message as a person reads it. */
+export function messageLines(message: Message): string[] {
+  const role = message.role === 'tool' ? `tool result (${visible(message.tool_call_id)})` : message.role;
+  const lines = [paint('cyan', role)];
+  if (message.role === 'assistant' && message.reasoning !== undefined)
+    lines.push(paint('dim', indent(visibleLines(message.reasoning))));
+  if (message.content !== '') lines.push(indent(visibleLines(message.content)));
+  if (message.role === 'assistant')
+    for (const call of message.tool_calls ?? [])
+      lines.push(indent(`→ ${visible(call.name)} ${visible(call.arguments)}  (${visible(call.id)})`));
+  return lines;
+}
+
+export function effectLine(effect: Effect): string {
+  switch (effect.kind) {
+    case 'file':
+      return `${effect.op} ${visible(effect.path)}  ${short(effect.before)} → ${short(effect.after)}`;
+    case 'process':
+      return `ran ${visible(effect.argv.join(' '))}, exit ${effect.exit_code ?? 'unknown'}`;
+    case 'http':
+      return `${visible(effect.method)} ${visible(effect.url)}, status ${effect.status ?? 'none'}`;
+  }
+}
+
+function short(hash: string | null): string {
+  return hash === null ? 'nothing' : hash.slice(0, 12);
+}
+
+function next(view: SessionView, step: Step, name: string): string[] {
+  const forward = view.step(step.number + 1) === undefined ? [] : [`chassis show ${name}:${step.number + 1}`];
+  if (step.seq.finished === undefined) return [`chassis resume ${name}`];
+  const fork = `chassis fork ${name}:${step.number} --set /output/…=JSON --run`;
+  return step.error === undefined ? [...forward, fork] : [`chassis why ${name}:${step.number}`, fork];
+}

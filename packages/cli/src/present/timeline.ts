@@ -1,0 +1,89 @@
+/** The turns and steps of a session as a table, and what follows from its outcome. */
+import { type ErrorRecord, errorName } from '@chassis/errors';
+import type { SessionView, Step, Turn } from '@chassis/journal';
+import { paint } from '../terminal/screen.ts';
+import { type Column, table } from '../terminal/table.ts';
+import { visible, visibleLines, wrap } from '../terminal/text.ts';
+import { duration } from '../terminal/units.ts';
+import { inColourOf, mark } from './mark.ts';
+import { shortInput, tokens } from './step-line.ts';
+import { indent } from './value.ts';
+
+export function timeline(view: SessionView, width: number | undefined, prose: number): string[] {
+  return view.turns.flatMap((turn) => {
+    const steps = view.steps.filter((step) => step.turn === turn.number);
+    return [
+      '',
+      `${paint('bold', `turn ${turn.number}`)}  ${visible(turn.input)}`.slice(0, 4000),
+      ...(steps.length === 0 ? ['  (no steps)'] : stepTable(steps, width)),
+      ...turnEnd(turn, prose),
+    ];
+  });
+}
+
+function stepTable(steps: readonly Step[], width: number | undefined): string[] {
+  const statusOf = (row: number) => steps[row]?.status ?? 'ok';
+  const columns: readonly Column[] = [
+    { title: '#', align: 'right' },
+    { title: 'kind' },
+    { title: 'name', shrinkTo: 8 },
+    { title: 'status', paint: (cell, row) => inColourOf(statusOf(row), cell) },
+    { title: 'time', align: 'right', drop: 1 },
+    { title: 'tries', align: 'right', drop: 4 },
+    { title: 'tokens', align: 'right', drop: 2 },
+    { title: 'plugin', shrinkTo: 8, drop: 3 },
+    { title: 'input', shrinkTo: 10, drop: 5 },
+  ];
+  const rows = steps.map((step) => [
+    `${'· '.repeat(depthOf(step, steps))}${step.number}`,
+    step.kind,
+    visible(step.name),
+    step.status,
+    step.duration_ms === undefined ? '' : duration(step.duration_ms),
+    step.attempts.length > 1 ? String(step.attempts.length) : '',
+    tokens(step.usage),
+    step.plugin === null ? '' : visible(`${step.plugin.name} ${step.plugin.version}`),
+    shortInput(step),
+  ]);
+  const [head = '', ...lines] = table(columns, rows, width);
+  return [paint('dim', head), ...lines];
+}
+
+/** How many steps this one runs inside of. */
+function depthOf(step: Step, steps: readonly Step[]): number {
+  const above = step.parent === null ? undefined : steps.find(({ number }) => number === step.parent);
+  return above === undefined ? 0 : 1 + depthOf(above, steps);
+}
+
+function turnEnd(turn: Turn, prose: number): string[] {
+  if (turn.outcome === undefined) return [`${mark('interrupted')} this turn has no end on record`];
+  const lines = [`${mark(turn.outcome)} ${inColourOf(turn.outcome, turn.outcome)}`];
+  if (turn.error !== undefined)
+    lines[0] += ` ${turn.failed_step === undefined ? '' : `at step ${turn.failed_step} `}${errorLine(turn.error)}`;
+  if (turn.answer !== undefined) lines.push(indent(wrap(visibleLines(turn.answer), prose - 2).join('\n')));
+  return lines;
+}
+
+/** `InvalidParams: …` on one line. */
+export function errorLine(error: ErrorRecord): string {
+  return `${errorName(error.code)}: ${visible(error.message)}`;
+}
+
+/** The commands that make sense next, for a session as it stands. */
+export function nextCommands(id: string, outcome: string): string[] {
+  switch (outcome) {
+    case 'failed':
+      return [
+        `chassis why ${id}`,
+        `chassis show ${id}:fail`,
+        `chassis fork ${id}:cause --set PATH=JSON --run`,
+      ];
+    case 'cancelled':
+    case 'interrupted':
+      return [`chassis resume ${id}`, `chassis show ${id}`];
+    case 'running':
+      return [`chassis log -f ${id}`];
+    default:
+      return [`chassis show ${id}`, `chassis replay ${id}`];
+  }
+}

@@ -1,0 +1,31 @@
+/** The commands that check, move and delete what is on record. */
+import { type CommandSpec, option } from './spec.ts';
+
+export const keeping: readonly CommandSpec[] = [
+  {
+    name: 'verify',
+    args: '<id>',
+    about: 'Check that a record is whole and unchanged; exit 1 when it is not.',
+    examples: ['verify @last', 'verify night.session.jsonl', 'verify k3f --json'],
+    load: async () => (await import('../commands/verify.ts')).verify,
+  },
+  {
+    name: 'rm',
+    args: '<id...>',
+    about: 'Delete sessions and what only they refer to.',
+    options: [option('--force', 'also when a fork needs it or a process holds it')],
+    examples: ['rm k3f', 'rm k3f q7x --force'],
+    load: async () => (await import('../commands/rm.ts')).rm,
+  },
+  {
+    name: 'prune',
+    about: 'Delete old sessions, and values that no session refers to any more.',
+    options: [
+      option('--older-than <span>', 'delete sessions that were last active longer ago than this: 30d, 12h'),
+      option('--keep <n>', 'delete all but the newest n'),
+      option('--dry-run', 'only say what would be deleted'),
+    ],
+    examples: ['prune --older-than 30d --dry-run', 'prune --keep 100', 'prune'],
+    load: async () => (await import('../commands/prune.ts')).prune,
+  },
+];

@@ -1,0 +1,82 @@
+/** The commands that run an agent, or run it again. */
+import { type CommandSpec, list, option } from './spec.ts';
+
+const maxSteps = option('--max-steps <n>', 'stop the run after this many steps');
+const approve = list('--approve <tool>', 'let this tool run without asking; "all" for every tool');
+const script = option('--script <file>', 'play this script with the scripted model, offline');
+const quiet = option('-q, --quiet', 'print the answer only');
+
+export const running: readonly CommandSpec[] = [
+  {
+    name: 'run',
+    args: '[task...]',
+    about:
+      'Run an agent on a task; without words the task is on stdin, and a word - stands for what is there.',
+    options: [
+      option('--session <id>', 'go on with this session: a new turn'),
+      option('--model <ref,...>', 'the model, and after commas those to fall back on'),
+      option('--title <text>', 'title of the session (default: the beginning of the task)'),
+      option('--agent <name>', 'the agent (default: what the project says)'),
+      script,
+      option('--workspace <dir>', 'folder that the tools work in'),
+      approve,
+      maxSteps,
+      quiet,
+    ],
+    examples: [
+      'run "Report the average order value of May"',
+      'run --model deepseek/deepseek-chat,ollama/qwen3 "What changed here?"',
+      'run --script demo.yaml "Say hello"',
+      'run --session @last "And in June?"',
+      'git diff | chassis run "Review this change:" - --quiet',
+    ],
+    load: async () => (await import('../commands/run.ts')).run,
+  },
+  {
+    name: 'resume',
+    args: '<id>',
+    about: 'Go on with a session that crashed, was cancelled, or failed for a reason outside of it.',
+    options: [
+      script,
+      approve,
+      maxSteps,
+      quiet,
+      option(
+        '--force',
+        "take over a lock of another machine, and open a damaged log: only when you know it's safe",
+      ),
+    ],
+    examples: ['resume @last', 'resume k3f', 'resume @failed --approve write_file'],
+    load: async () => (await import('../commands/resume.ts')).resume,
+  },
+  {
+    name: 'fork',
+    args: '<address>',
+    about:
+      'Branch a new session off at a step, with an edit of what that step answered; the original stays as it is.',
+    options: [
+      option('--at <step>', 'the step to branch off behind: a number, fail, cause or end (also as ID:STEP)'),
+      list('--set <path=json>', 'change what the step answered: a JSON Pointer and a JSON value'),
+      option('--run', 'run the fork at once; without it the fork is only created'),
+      option('--model <ref,...>', 'another model from here on'),
+      option('--title <text>', 'title of the fork'),
+      script,
+      approve,
+      quiet,
+    ],
+    examples: [
+      "fork @failed:cause --set '/output/rows/3/amount=1249.90' --run",
+      'fork k3f --at 4 --model deepseek/deepseek-reasoner --run',
+      'fork k3f:2',
+    ],
+    load: async () => (await import('../commands/fork.ts')).fork,
+  },
+  {
+    name: 'replay',
+    args: '<id>',
+    about:
+      "Run the agent's own code again with every answer taken from the record; exit 1 at the first difference.",
+    examples: ['replay @last', 'replay k3f --json', 'replay night.session.jsonl'],
+    load: async () => (await import('../commands/replay.ts')).replaySession,
+  },
+];

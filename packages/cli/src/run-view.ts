@@ -1,0 +1,157 @@
+/**
+ * A run as it happens.
+ *
+ * Promise: on a terminal everything stands on stdout; in a pipe stdout has the answer and nothing else, progress goes to
+ * stderr as plain lines. With `--json` each event and each streamed piece is a record.
+ */
+import { errorName } from '@chassis/errors';
+import type { Event, EventData, SessionView } from '@chassis/journal';
+import type { TurnResult } from '@chassis/runtime';
+import type { ModelChunk } from '@chassis/types';
+import type { Output } from './output.ts';
+import { inColourOf, mark } from './present/mark.ts';
+import { shortInput, tokens, totals } from './present/step-line.ts';
+import { errorLine, nextCommands } from './present/timeline.ts';
+import { shortValue } from './present/value.ts';
+import { paint } from './terminal/screen.ts';
+import { visible, visibleLines } from './terminal/text.ts';
+import { count, duration, money } from './terminal/units.ts';
+
+type Open = Pick<EventData['step.started'], 'kind' | 'name' | 'input'> & { readonly slow: NodeJS.Timeout };
+
+/** How long a step runs silently before it is told that it does. */
+const SILENT_MS = 1000;
+
+export class RunView {
+  readonly #out: Output;
+  readonly #quiet: boolean;
+  readonly #live: boolean;
+  readonly #stream: NodeJS.WriteStream;
+  readonly #open = new Map<number, Open>();
+  /** The model step whose text stands unfinished on the last line. */
+  #writing: { readonly step: number; readonly reasoning: boolean } | undefined;
+  #shown = '';
+
+  constructor(out: Output) {
+    this.#out = out;
+    this.#quiet = out.quiet || out.json;
+    this.#live = process.stdout.isTTY === true && !out.json;
+    this.#stream = this.#live ? process.stdout : process.stderr;
+  }
+
+  readonly event = (event: Event): void => {
+    this.#out.record({ type: 'event', event });
+    if (this.#quiet || event.step === undefined) return;
+    if (event.type === 'step.started') this.#started(event.step, event.data);
+    if (event.type === 'step.attempt') this.#failedAttempt(event.step, event.data);
+    if (event.type === 'step.finished') this.#finished(event.step, event.data);
+  };
+
+  readonly chunk = (step: number, chunk: ModelChunk): void => {
+    this.#out.record({ type: 'chunk', step, chunk });
+    if (this.#quiet || !this.#live) return;
+    if (chunk.reasoning !== undefined) this.#write(step, chunk.reasoning, true);
+    if (chunk.text !== undefined) this.#write(step, chunk.text, false);
+  };
+
+  /** The answer, or what went wrong; then what it took and what can be done next. */
+  end(result: TurnResult, view: SessionView, since: number): void {
+    this.#endLine();
+    for (const { slow } of this.#open.values()) clearTimeout(slow);
+    const { answer, error, failed_step } = result;
+    if (answer !== undefined && !(this.#live && !this.#quiet && this.#shown.trim() === answer.trim()))
+      this.#answer(answer);
+    if (error !== undefined) this.#out.note(`chassis: ${failure(view, failed_step)}${errorLine(error)}`);
+    else if (result.outcome !== 'ok') this.#out.note(`chassis: the run was ${result.outcome}`);
+    if (this.#quiet) return;
+    const steps = view.steps.filter((step) => step.turn === result.turn);
+    const { input, output, cost_usd } = totals(steps);
+    const facts = [
+      `${steps.length} step${steps.length === 1 ? '' : 's'}`,
+      input + output === 0 ? '' : `${count(input)}→${count(output)} tokens`,
+      money(cost_usd),
+      duration(performance.now() - since),
+      `session ${view.header.id}`,
+    ].filter((fact) => fact !== '');
+    this.#line(
+      `${mark(result.outcome, this.#stream)} ${inColourOf(result.outcome, result.outcome, this.#stream)}  ${facts.join(' · ')}`,
+    );
+    this.#line(
+      paint('dim', `next: ${nextCommands(view.header.id, result.outcome).join('   ')}`, this.#stream),
+    );
+  }
+
+  #answer(answer: string): void {
+    // In a pipe the answer belongs to the next program, byte for byte; on a terminal it must not steer it.
+    if (this.#live) this.#out.line(visibleLines(answer));
+    else this.#out.line(answer);
+  }
+
+  #started(number: number, { kind, name, input }: EventData['step.started']): void {
+    const slow = setTimeout(() => {
+      if (this.#writing?.step === number) return;
+      this.#endLine();
+      this.#line(
+        `${mark('running', this.#stream)} ${String(number).padStart(3)} ${kind} ${visible(name)} is running…`,
+      );
+    }, SILENT_MS);
+    this.#open.set(number, { kind, name, input, slow });
+  }
+
+  #failedAttempt(number: number, { attempt, error, wait_ms, next_model }: EventData['step.attempt']): void {
+    this.#endLine();
+    this.#shown = '';
+    const then =
+      next_model === undefined ? `again in ${duration(wait_ms)}` : `going on with ${visible(next_model)}`;
+    this.#line(
+      `${mark('timeout', this.#stream)} ${String(number).padStart(3)} attempt ${attempt} failed, ${errorName(error.code)}: ${shortValue(error.message, 200)}; ${then}`,
+    );
+  }
+
+  #finished(number: number, data: EventData['step.finished']): void {
+    const open = this.#open.get(number);
+    if (open === undefined) return;
+    clearTimeout(open.slow);
+    this.#open.delete(number);
+    this.#endLine();
+    const { status, duration_ms, usage, error, attempts } = data;
+    const what = open.kind === 'model' ? '' : shortInput({ kind: open.kind, input: open.input as never }, 60);
+    const parts = [
+      `${open.kind.padEnd(5)} ${visible(open.name)}`,
+      what,
+      status === 'ok' ? '' : inColourOf(status, status, this.#stream),
+      duration(duration_ms),
+      usage ? `${tokens(usage)} tokens` : '',
+      attempts > 1 ? `${attempts} attempts` : '',
+      error === undefined ? '' : shortValue(error.message, 160),
+    ].filter((part) => part !== '');
+    this.#line(`${mark(status, this.#stream)} ${String(number).padStart(3)} ${parts.join('  ')}`);
+  }
+
+  #write(step: number, text: string, reasoning: boolean): void {
+    if (text === '') return;
+    if (this.#writing !== undefined && (this.#writing.step !== step || this.#writing.reasoning !== reasoning))
+      this.#endLine();
+    if (this.#writing === undefined && !reasoning) this.#shown = '';
+    this.#writing = { step, reasoning };
+    if (!reasoning) this.#shown += text;
+    const clean = visibleLines(text);
+    this.#out.part(reasoning ? paint('dim', clean) : clean);
+  }
+
+  #endLine(): void {
+    if (this.#writing === undefined) return;
+    this.#writing = undefined;
+    this.#out.line();
+  }
+
+  #line(text: string): void {
+    if (this.#live) this.#out.line(text);
+    else this.#out.note(text);
+  }
+}
+
+function failure(view: SessionView, number: number | undefined): string {
+  const step = number === undefined ? undefined : view.step(number);
+  return step === undefined ? '' : `step ${step.number} (${step.kind} ${visible(step.name)}) failed: `;
+}

@@ -1,0 +1,14 @@
+/** The store of sessions that a command works on: the folder that was given, else `.chassis` of the project. */
+import { join } from 'node:path';
+import { fileStore, Secrets, type Store } from '@chassis/journal';
+import { findRoot } from '@chassis/runtime';
+import type { Globals } from './reference/spec.ts';
+
+export function storeFolder({ store, cwd }: Pick<Globals, 'store' | 'cwd'>): string {
+  return store ?? join(findRoot(cwd).root, '.chassis');
+}
+
+/** For commands that only look: what is on record has no secrets in it any more. */
+export function openStore(globals: Pick<Globals, 'store' | 'cwd'>, secrets = new Secrets()): Store {
+  return fileStore({ root: storeFolder(globals), secrets });
+}

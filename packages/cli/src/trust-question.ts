@@ -1,0 +1,75 @@
+/**
+ * The question before a project's own code runs.
+ *
+ * Promise: no code of a project that somebody else wrote runs, and none of its settings that loosen something counts, before
+ * a person said yes to exactly this content; without a terminal only `--trust` says yes.
+ */
+import { type Project, type TrustReason, trust, trustState } from '@chassis/runtime';
+import { usage } from './failure.ts';
+import type { Output } from './output.ts';
+import { shortValue } from './present/value.ts';
+import type { Globals } from './reference/spec.ts';
+import { visible } from './terminal/text.ts';
+
+/**
+ * @param only the plugins that will be started; all without it
+ * @throws InvalidParams when nobody said yes
+ */
+export async function ensureTrust(
+  project: Project,
+  globals: Pick<Globals, 'trust'>,
+  out: Output,
+  only?: readonly string[],
+): Promise<void> {
+  const state = await trustState(project);
+  if (state.trusted || (only !== undefined && !runsProjectCode(project, state.reasons, only))) return;
+  if (globals.trust) {
+    await trust(project);
+    out.progress(`trusted ${project.root}: ${state.reasons.map(nameOf).join(', ')}`);
+    return;
+  }
+  const what = state.changed ? 'has changed since you trusted it, and brings' : 'brings';
+  const things = state.reasons.map(nameOf).join(', ');
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw usage(
+      `${project.root} ${what} what needs your trust: ${things}; look at it (chassis trust lists it), then say yes once with --trust`,
+      { reasons: state.reasons },
+    );
+  for (const line of [
+    `${visible(project.root)} ${what}:`,
+    ...state.reasons.map((reason) => `  ${reasonLine(reason)}`),
+  ])
+    out.note(line);
+  const { confirm } = await import('@clack/prompts');
+  const answer = await confirm({
+    message: 'Do you trust it? Its code runs with your rights.',
+    initialValue: false,
+    output: process.stderr,
+  });
+  if (answer !== true) throw usage(`${project.root} is not trusted: nothing was run`);
+  await trust(project);
+}
+
+/** Only what is started counts: a replay with the agent that comes with the command runs no code of the project. */
+function runsProjectCode(
+  project: Project,
+  reasons: readonly TrustReason[],
+  only: readonly string[],
+): boolean {
+  const brought = new Set(reasons.flatMap((reason) => (reason.kind === 'plugin' ? [reason.name] : [])));
+  return only.some((name) => {
+    const needs = project.catalogue.find(name)?.source.manifest.depends_on ?? [];
+    return brought.has(name) || needs.length > 0;
+  });
+}
+
+function nameOf(reason: TrustReason): string {
+  return reason.kind === 'plugin' ? `plugin ${reason.name}` : `setting ${reason.key}`;
+}
+
+/** What would run, or what is loosened, and where it stands. */
+export function reasonLine(reason: TrustReason): string {
+  return reason.kind === 'plugin'
+    ? `plugin ${visible(reason.name)} runs ${visible(reason.runs)} in ${visible(reason.folder)}`
+    : `${visible(reason.key)} = ${shortValue(reason.value, 80)} at ${visible(reason.at)}`;
+}

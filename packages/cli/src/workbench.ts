@@ -1,0 +1,111 @@
+/**
+ * Everything a session needs around it: project, secrets, store, plugins.
+ *
+ * Promise: no plugin code runs before the project is trusted; every secret that becomes known is kept out of the record and
+ * of what is printed from then on; `close` leaves no process behind.
+ */
+import { ChassisError } from '@chassis/errors';
+import { Secrets, type Store } from '@chassis/journal';
+import {
+  type LiveRegistry,
+  openProject,
+  openSecrets,
+  type Project,
+  type SessionSettings,
+  type Surroundings,
+  startRegistry,
+} from '@chassis/runtime';
+import { approver } from './approvals.ts';
+import { firstPartyFolders } from './first-party.ts';
+import type { Output } from './output.ts';
+import type { Globals } from './reference/spec.ts';
+import type { RunView } from './run-view.ts';
+import { settingsOf } from './settings.ts';
+import { openStore } from './store.ts';
+import { visible } from './terminal/text.ts';
+import { ensureTrust } from './trust-question.ts';
+
+export interface Workbench {
+  readonly project: Project;
+  readonly store: Store;
+  readonly registry: LiveRegistry;
+  readonly secrets: Secrets;
+  /** The configuration that is in force, with the tools that need not ask. */
+  readonly settings: SessionSettings;
+  /** What `Session` takes, with who watches. */
+  surroundings(watching: RunView): Surroundings;
+  close(): Promise<void>;
+}
+
+export interface OpenWorkbench {
+  readonly globals: Globals;
+  readonly out: Output;
+  /** Further `KEY=VALUE` overrides, from options of the command. */
+  readonly overrides?: readonly string[];
+  /** Plugins to start; all without it. */
+  readonly only?: readonly string[];
+  /** Tools that need not ask. */
+  readonly approve?: readonly string[] | undefined;
+  readonly signal?: AbortSignal;
+}
+
+export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> {
+  const { globals, out, overrides, only, signal } = options;
+  const project = await projectOf(globals, overrides);
+  await ensureTrust(project, globals, out, only);
+  const secrets = new Secrets();
+  out.guard(secrets);
+  const sources = openSecrets(project.config, project.env, (name, value) => void secrets.add(name, value));
+  const store = openStore(globals, secrets);
+  const log = (plugin: string, level: string, message: string): void => {
+    if (globals.debug || level === 'error' || level === 'warn')
+      out.note(visible(`${plugin} ${level}: ${message}`));
+  };
+  const slow = setTimeout(() => out.progress('starting plugins…'), 1000);
+  const registry = await startRegistry(project, {
+    secrets: sources,
+    log,
+    ...(only === undefined ? {} : { only }),
+    ...(signal === undefined ? {} : { signal }),
+  }).finally(() => clearTimeout(slow));
+  const close = async (): Promise<void> => {
+    await registry.close();
+    await store.close();
+  };
+  try {
+    if (signal?.aborted) throw new ChassisError('Cancelled', 'cancelled before anything ran');
+    const settings = settingsOf(project, registry, options.approve);
+    return {
+      project,
+      store,
+      registry,
+      secrets,
+      settings,
+      surroundings: ({ event, chunk }) => ({
+        store,
+        registry,
+        secrets,
+        settings,
+        approver: approver(),
+        secret: async (name) => (await sources.configured(name)) ?? sources.variable(name) ?? '',
+        onEvent: event,
+        onChunk: chunk,
+        onLog: (plugin, level, message) => log(plugin, level, message),
+      }),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The project that a command works in, with the command line's overrides. Runs nothing. */
+export function projectOf(globals: Globals, overrides: readonly string[] = []): Promise<Project> {
+  return openProject({
+    cwd: globals.cwd,
+    overrides: [...globals.config, ...overrides],
+    pluginPaths: globals.plugins,
+    firstParty: firstPartyFolders(),
+  });
+}
