@@ -1,5 +1,6 @@
 /** `list_files`: the entries of a folder, or everything below it that a glob matches. */
 import type { InvokeContext } from '@chassis/sdk';
+import type { JsonObject } from '@chassis/types';
 import { fileProblem } from './problem.ts';
 import { globTest, walk } from './walk.ts';
 import { find, shownPath } from './workspace.ts';
@@ -11,11 +12,11 @@ export interface ListInput {
   readonly limit?: number;
 }
 
-export async function listFiles(input: ListInput, ctx: InvokeContext): Promise<object> {
+export async function listFiles(input: ListInput, ctx: InvokeContext): Promise<JsonObject> {
   const start = input.path ?? '.';
   const limit = input.limit ?? 1000;
   const matches = globTest(input.glob);
-  const entries: object[] = [];
+  const entries: JsonObject[] = [];
   let truncated = false;
   try {
     const { parts } = await find(ctx.workspace, start);

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ErrorCode } from '@chassis/errors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkedTools } from '../../checked-tools.ts';
 import { fakeContext } from '../../fake-context.ts';
 import plugin from './index.ts';
 import { enter, find } from './workspace.ts';
@@ -23,7 +24,10 @@ import { enter, find } from './workspace.ts';
 let base: string;
 let workspace: string;
 let victim: string;
-const { read_file, write_file, edit_file, list_files, search_files } = plugin.tools;
+const { read_file, write_file, edit_file, list_files, search_files } = checkedTools(
+  plugin.tools,
+  join(import.meta.dirname, '..'),
+);
 
 beforeEach(async () => {
   base = await realpath(await mkdtemp(join(tmpdir(), 'chassis-files-')));

@@ -6,6 +6,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { InvokeContext } from '@chassis/sdk';
+import type { JsonObject } from '@chassis/types';
 import { decodeText, looksBinary, wholeCharacters } from './text.ts';
 import { openForReading } from './workspace.ts';
 
@@ -21,7 +22,7 @@ export interface ReadInput {
   readonly limit?: number;
 }
 
-export async function readFile(input: ReadInput, ctx: InvokeContext): Promise<object> {
+export async function readFile(input: ReadInput, ctx: InvokeContext): Promise<JsonObject> {
   const { file: opened, shown: path } = await openForReading(ctx.workspace, input.path);
   await using file = opened;
   const first = input.offset ?? 1;

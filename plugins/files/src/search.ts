@@ -4,6 +4,7 @@
  * Promise: linear time whatever the pattern (RE2), bounded output, and what was not searched is counted.
  */
 import type { InvokeContext } from '@chassis/sdk';
+import type { JsonObject } from '@chassis/types';
 import { RE2JS } from 're2js';
 import { fileProblem, wrong } from './problem.ts';
 import { decodeText, looksBinary } from './text.ts';
@@ -21,12 +22,12 @@ export interface SearchInput {
   readonly limit?: number;
 }
 
-export async function searchFiles(input: SearchInput, ctx: InvokeContext): Promise<object> {
+export async function searchFiles(input: SearchInput, ctx: InvokeContext): Promise<JsonObject> {
   const start = input.path ?? '.';
   const limit = input.limit ?? 200;
   const pattern = compile(input);
   const matchesGlob = globTest(input.glob);
-  const matches: object[] = [];
+  const matches: JsonObject[] = [];
   const skipped = { binary: 0, too_large: 0, unreadable: 0 };
   let files_searched = 0;
   let truncated = false;

@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ErrorCode } from '@chassis/errors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkedTools } from '../../checked-tools.ts';
 import { type FakeContext, fakeContext } from '../../fake-context.ts';
 import plugin from './index.ts';
 
-const { read_file, write_file, edit_file, list_files, search_files } = plugin.tools;
+const { read_file, write_file, edit_file, list_files, search_files } = checkedTools(
+  plugin.tools,
+  join(import.meta.dirname, '..'),
+);
 let workspace: string;
 let ctx: FakeContext;
 const file = (name: string): string => join(workspace, name);

@@ -87,7 +87,9 @@ export class Folder {
  */
 export async function find(workspace: string, path: string): Promise<Found> {
   if (path === '' || path.includes('\0')) throw wrong(JSON.stringify(path), 'is no path');
-  const root = await realpath(workspace);
+  const root = await realpath(workspace).catch((error) => {
+    throw fileProblem(workspace, error);
+  });
   const parts = inside(workspace, root, path);
   let real: string[] = [];
   for (const [i, part] of parts.entries()) {

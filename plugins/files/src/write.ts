@@ -9,6 +9,7 @@ import { constants } from 'node:fs';
 import { lstat, open, rename, unlink } from 'node:fs/promises';
 import { ChassisError } from '@chassis/errors';
 import type { InvokeContext } from '@chassis/sdk';
+import type { JsonObject } from '@chassis/types';
 import { fileProblem, outside, refused, wrong } from './problem.ts';
 import { occurrences, replaceAll } from './replace.ts';
 import { decodeText } from './text.ts';
@@ -30,7 +31,7 @@ export interface EditInput {
   readonly replace_all?: boolean;
 }
 
-export async function writeFile(input: WriteInput, ctx: InvokeContext): Promise<object> {
+export async function writeFile(input: WriteInput, ctx: InvokeContext): Promise<JsonObject> {
   const after = Buffer.from(input.content, 'utf8');
   return change(input.path, ctx, (before) => ({
     after,
@@ -42,7 +43,7 @@ export async function writeFile(input: WriteInput, ctx: InvokeContext): Promise<
   }));
 }
 
-export async function editFile(input: EditInput, ctx: InvokeContext): Promise<object> {
+export async function editFile(input: EditInput, ctx: InvokeContext): Promise<JsonObject> {
   return change(input.path, ctx, (before) => {
     if (before === null) throw wrong(input.path, 'no such file; write_file creates one');
     const { text, lines } = edited(input, before);
@@ -87,9 +88,9 @@ function notFound(text: string, wanted: string): string {
   return `old_text does not occur in the file; line ${at + 1} is like its first line, so compare white space and what follows`;
 }
 
-type Plan = (before: Buffer | null) => { readonly after: Buffer; readonly output: object };
+type Plan = (before: Buffer | null) => { readonly after: Buffer; readonly output: JsonObject };
 
-async function change(path: string, ctx: InvokeContext, plan: Plan): Promise<object> {
+async function change(path: string, ctx: InvokeContext, plan: Plan): Promise<JsonObject> {
   try {
     const found = await find(ctx.workspace, path);
     const shown = shownPath([...found.parts, ...found.missing]);
@@ -128,7 +129,7 @@ async function replace(
   bytes: Buffer,
   before: BigIntStats | null,
 ): Promise<void> {
-  const temporary = folder.at(`.${crypto.randomUUID()}.tmp`);
+  const temporary = folder.at(`.${crypto.randomUUID()}.chassis-tmp`);
   try {
     {
       await using file = await open(

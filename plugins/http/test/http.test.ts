@@ -1,12 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ErrorCode } from '@chassis/errors';
+import { Agent, fetch } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkedTools } from '../../checked-tools.ts';
 import { fakeContext } from '../../fake-context.ts';
 import plugin from '../src/index.ts';
+import { Targets } from '../src/target.ts';
 
-const { fetch_url, http_request } = plugin.tools;
+const { fetch_url, http_request } = checkedTools(plugin.tools, join(import.meta.dirname, '..'));
 
 interface Seen {
   method: string;
@@ -168,6 +172,14 @@ describe('fetch_url', () => {
       data: { fix: 'If it is meant, add "127.0.0.1" to plugins.http.config.allow_hosts.' },
     });
     expect(seen).toEqual([]);
+  });
+
+  test('a name that leads to this machine is refused when it is connected to, whatever was checked before', async () => {
+    const dispatcher = new Agent({ connect: { lookup: new Targets([]).lookup } });
+    const error = await fetch(origin.replace('127.0.0.1', 'localhost'), { dispatcher }).catch((e) => e);
+    expect(error.cause).toMatchObject({ code: ErrorCode.PermissionDenied });
+    expect(seen).toEqual([]);
+    await dispatcher.close();
   });
 
   test('a proxy of the environment is used, and resolves the name', async () => {

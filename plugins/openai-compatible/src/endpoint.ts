@@ -71,7 +71,7 @@ function endpoint(name: string, config: ModelConfig): Endpoint {
   const reasoning = config.reasoning ?? preset?.reasoning ?? 'none';
   return {
     name,
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl: baseUrl.replace(/(\/chat\/completions)?\/*$/, ''),
     model: config.model ?? preset?.model,
     key:
       config.api_key !== undefined || env === undefined

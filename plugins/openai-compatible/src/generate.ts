@@ -74,6 +74,7 @@ async function keyOf(endpoint: Endpoint, ctx: InvokeContext): Promise<string> {
     reason = error;
     return '';
   });
+  if (reason instanceof ChassisError && reason.code === ErrorCode.PermissionDenied) throw reason;
   if (key.trim() === '' && !optional) throw noKey(endpoint, env, reason);
   return key.trim();
 }

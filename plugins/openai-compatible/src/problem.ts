@@ -110,14 +110,18 @@ export function brokenAnswer(
 }
 
 export function noKey(endpoint: Endpoint, env: string, cause?: unknown): ChassisError {
-  return new ChassisError('Unavailable', `no key for ${endpoint.name}: ${env} is not set`, {
-    cause,
-    data: {
-      provider: endpoint.name,
-      env,
-      fix: `Run: export ${env}=…  (or set plugins.openai-compatible.config.models.${endpoint.name}.api_key to \${secret:NAME})`,
+  return new ChassisError(
+    'Unavailable',
+    `no key for ${endpoint.name}: ${env} is not set; set it with: export ${env}=…`,
+    {
+      cause,
+      data: {
+        provider: endpoint.name,
+        env,
+        fix: `Run export ${env}=…, or set plugins.openai-compatible.config.models.${endpoint.name}.api_key to \${secret:NAME}.`,
+      },
     },
-  });
+  );
 }
 
 function keySource(endpoint: Endpoint): string {

@@ -143,7 +143,7 @@ describe('set-up', () => {
       const error = await problem(hello, { context: { secrets } });
       expect(error).toMatchObject({
         code: ErrorCode.Unavailable,
-        message: 'no key for deepseek: DEEPSEEK_API_KEY is not set',
+        message: 'no key for deepseek: DEEPSEEK_API_KEY is not set; set it with: export DEEPSEEK_API_KEY=…',
         data: { fix: expect.stringContaining('export DEEPSEEK_API_KEY=') },
       });
       expect(exitCodeOf(error.code)).toBe(3);
@@ -179,6 +179,12 @@ describe('set-up', () => {
     provider.play({ stream: { text: 'x', usage } });
     const { response } = await ask(hello, { model: 'own' });
     expect(response.usage?.cost_usd).toBeCloseTo((600 + 40 + 200) / 1e6, 12);
+  });
+
+  test('a base URL may be written with the path of the call', async () => {
+    await load(`${provider.url}/v1/chat/completions/`, { own: { model: 'm', api_key: KEY } });
+    provider.play({ stream: { text: 'x' } });
+    expect((await ask(hello, { model: 'own' })).response.message.content).toBe('x');
   });
 
   test('a missing model id, base URL or model is said plainly', async () => {

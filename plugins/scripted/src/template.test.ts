@@ -18,7 +18,7 @@ describe('expressions in a script', () => {
     expect(await value('{{ results.orders[0].rows[0] }}')).toEqual({ amount: 2 });
     expect(await value('{{ false }}')).toBe(false);
     expect(await value('{{ null }}')).toBe(null);
-    expect(await value({ a: ['{{ turn }}', 'x', 1, null], b: { c: '{{ results.note }}' } })).toEqual({
+    expect(await value({ a: ['{{ turn }}', 'x', 1, null], b: { c: '{{ results.note[0] }}' } })).toEqual({
       a: [4, 'x', 1, null],
       b: { c: 'text' },
     });

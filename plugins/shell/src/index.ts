@@ -28,7 +28,7 @@ interface RunInput {
 const DEFAULTS: Settings = { env: [], timeout_ms: 120_000, output_bytes: 65_536 };
 let settings = DEFAULTS;
 
-async function run(input: RunInput, ctx: InvokeContext): Promise<object> {
+async function run(input: RunInput, ctx: InvokeContext): Promise<JsonObject> {
   const argv = argvOf(input);
   const cwd = await startFolder(ctx.workspace, input.cwd ?? '.');
   ctx.signal.throwIfAborted();

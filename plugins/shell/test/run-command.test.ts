@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorCode } from '@chassis/errors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkedTools } from '../../checked-tools.ts';
 import { type FakeContext, fakeContext } from '../../fake-context.ts';
 import plugin from '../src/index.ts';
+
+const { run_command } = checkedTools(plugin.tools, join(import.meta.dirname, '..'));
 
 interface Answer {
   exit_code: number | null;
@@ -15,7 +18,7 @@ interface Answer {
   timed_out: boolean;
 }
 const run = (input: object, ctx: FakeContext): Promise<Answer> =>
-  plugin.tools.run_command(input, ctx) as Promise<Answer>;
+  run_command(input, ctx) as Promise<object> as Promise<Answer>;
 
 let workspace: string;
 let ctx: FakeContext;
