@@ -3,7 +3,7 @@
  *
  * Promise: a changed bit is noticed at its own line, and the lines after it are still recognised as whole.
  */
-import { computedHash, GENESIS, type LineHead, lineHead, storedHash } from './line.ts';
+import { computedHash, GENESIS, type LineHead, lineHead, storedHash, TAIL } from './line.ts';
 
 export interface Checked {
   /** Whether the bytes are what the writer wrote, as far as can be known. */
@@ -46,15 +46,12 @@ export class Chain {
     const stored = storedHash(line);
     const head = lineHead(line);
     if (stored === undefined || head === undefined) {
-      this.#damaged = true;
-      if (stored !== undefined) this.#remember(stored);
+      this.#lose(line, stored);
       return damaged('parse', 'this is no whole event');
     }
     const follows = this.#previous.find((previous) => computedHash(previous, line) === stored);
     if (follows === undefined && (!this.#anchors(head) || this.#misnumbered(line, head, stored))) {
-      this.#damaged = true;
-      const [latest] = this.#previous;
-      this.#remember(...(latest === undefined ? [stored] : [stored, computedHash(latest, line)]));
+      this.#lose(line, stored);
       return { ...damaged('hash', 'its bytes do not match its hash', head.seq), head };
     }
     // After an open start the first line says where we are.
@@ -104,6 +101,14 @@ export class Chain {
           : 'it does not follow the event before it',
       seq: this.expected,
     };
+  }
+
+  /** A damaged line: the next one follows what it says, or what its bytes give if just its hash was hit. */
+  #lose(line: Buffer, stored: string | undefined): void {
+    this.#damaged = true;
+    const [latest] = this.#previous;
+    if (latest !== undefined && line.length > TAIL) this.#remember(computedHash(latest, line));
+    if (stored !== undefined) this.#remember(stored);
   }
 
   #remember(...hashes: string[]): void {

@@ -73,7 +73,7 @@ test.each([
 
 test('a cycle and a too deep value are told apart', () => {
   const cycle: Record<string, unknown> = { a: {} };
-  cycle['a'] = { back: cycle };
+  cycle.a = { back: cycle };
   expect(() => stringifyJson(cycle)).toThrow('/a/back is a cycle');
   let deep: unknown = 1;
   for (let i = 0; i < 513; i++) deep = [deep];

@@ -11,8 +11,14 @@ import type { Json } from '@chassis/types';
 /** Deepest nesting of arrays and objects in a value. */
 export const MAX_DEPTH = 512;
 
-/** Has every number that may not survive a double: 16 digits or more, or an exponent of three digits. */
-const SUSPECT = /[\d.]{16,}|\d[eE][+-]?\d{3}/;
+/**
+ * Finds every number that may not survive a double: 16 digits or more, or an exponent of three digits. What follows a number
+ * tells it from the middle of a hash, which nearly every line has.
+ */
+const SUSPECT = /\d(?:[\d.]{15}|[eE][+-]?\d{3,}(?:[\s,\]}]|$))/;
+/** The long ones, whole. */
+const LONG = /(?<![\d.])[\d.]{16,}(?:[eE][+-]?\d+)?(?=[\s,\]}]|$)/g;
+const HUGE_EXPONENT = /\d[eE][+-]?\d{3,}(?:[\s,\]}]|$)/;
 
 interface RawJson {
   readonly rawJSON: string;
@@ -39,12 +45,21 @@ export function exactNumber(literal: string): Json {
  * @throws SyntaxError when the text is no JSON
  */
 export function parseJson(text: string): Json {
-  if (!SUSPECT.test(text)) return JSON.parse(text) as Json;
+  if (!SUSPECT.test(text) || !hasExactNumber(text)) return JSON.parse(text) as Json;
   const reviver: Reviver = (_key, value, context) =>
     typeof value === 'number' && context.source !== undefined && !survives(context.source, value)
       ? rawJSON(context.source)
       : value;
   return JSON.parse(text, reviver as (key: string, value: unknown) => unknown) as Json;
+}
+
+/** Most suspects are doubles written with all their digits; only a real one is worth the slow way of parsing. */
+function hasExactNumber(text: string): boolean {
+  if (HUGE_EXPONENT.test(text)) return true;
+  for (const [token] of text.matchAll(LONG)) {
+    if (/^\d+(?:\.\d+)?(?:[eE]|$)/.test(token) && !survives(token, Number(token))) return true;
+  }
+  return false;
 }
 
 function survives(source: string, value: number): boolean {
@@ -134,8 +149,7 @@ export function copyJson(root: unknown): JsonCopy {
         for (const key in value) {
           if (!Object.hasOwn(value, key)) continue;
           const member = walk((value as Record<string, unknown>)[key], depth + 1);
-          if (key === '__proto__') setMember(copy, key, member);
-          else copy[key] = member;
+          setMember(copy, key, member);
           count++;
           last = key;
         }
@@ -149,9 +163,10 @@ export function copyJson(root: unknown): JsonCopy {
   return { value: walk(root, 0), negativeZero, blobs };
 }
 
-/** Sets an own member whatever its name; plain assignment of `__proto__` would set the prototype instead. */
+/** Sets an own member of a new object, whatever its name; plain assignment of `__proto__` would set the prototype instead. */
 export function setMember(target: object, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key !== '__proto__') (target as Record<string, unknown>)[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Plain means that nothing but own members is lost; objects of another realm have another `Object.prototype`. */

@@ -31,36 +31,10 @@ export function formsOf(value: string): string[] {
   return [...forms].filter((text) => text.length >= MIN_SECRET);
 }
 
-/** Starts of the key shapes below; when none is in a text, no key is. */
-const MARKS = [
-  'sk-',
-  'ghp_',
-  'gho_',
-  'ghu_',
-  'ghs_',
-  'ghr_',
-  'github_pat_',
-  'glpat-',
-  'AKIA',
-  'ASIA',
-  'AIza',
-  'xoxb-',
-  'xoxp-',
-  'xoxa-',
-  'xoxr-',
-  'xoxs-',
-  'npm_',
-  'hf_',
-  'eyJ',
-  'sk_live_',
-  'rk_live_',
-  'PRIVATE KEY-----',
-];
-
 /** Keys whose shape leaves no doubt: a fixed prefix and a long random rest. */
 export const KEY_SHAPES = new RegExp(
   [
-    String.raw`(?<![A-Za-z0-9_-])(?:${[
+    `(?<![A-Za-z0-9_-])(?:${[
       'sk-[A-Za-z0-9_-]{20,}',
       'gh[pousr]_[A-Za-z0-9]{36,}',
       'github_pat_[A-Za-z0-9_]{30,}',
@@ -80,9 +54,49 @@ export const KEY_SHAPES = new RegExp(
   'g',
 );
 
-/** Whether a text may hold such a key; cheap, and never wrong with "no". */
+/** What stands before the first `-` or `_` of a key, by its last character. */
+const BEFORE_DASH = byLastCharacter(['sk', 'glpat', 'xoxa', 'xoxb', 'xoxp', 'xoxr', 'xoxs', 'PRIVATE KEY']);
+const BEFORE_UNDERSCORE = byLastCharacter([
+  'ghp',
+  'gho',
+  'ghu',
+  'ghs',
+  'ghr',
+  'github',
+  'npm',
+  'hf',
+  'sk',
+  'rk',
+]);
+
+function byLastCharacter(words: readonly string[]): ReadonlyMap<number, readonly string[]> {
+  return Map.groupBy(words, (word) => word.charCodeAt(word.length - 1));
+}
+
+/**
+ * Whether a text may hold such a key; never wrong with "no". Every event passes here: looking at the few places where a
+ * separator stands is several times cheaper than a pattern over the whole text.
+ */
 export function mayHoldKey(text: string): boolean {
-  for (const mark of MARKS) if (text.includes(mark)) return true;
+  return (
+    standsBefore(text, '-', BEFORE_DASH) ||
+    standsBefore(text, '_', BEFORE_UNDERSCORE) ||
+    text.includes('.eyJ') ||
+    text.includes('AKIA') ||
+    text.includes('ASIA') ||
+    text.includes('AIza')
+  );
+}
+
+function standsBefore(
+  text: string,
+  separator: string,
+  words: ReadonlyMap<number, readonly string[]>,
+): boolean {
+  for (let at = text.indexOf(separator); at !== -1; at = text.indexOf(separator, at + 1)) {
+    const candidates = words.get(text.charCodeAt(at - 1));
+    if (candidates?.some((word) => text.startsWith(word, at - word.length))) return true;
+  }
   return false;
 }
 

@@ -40,7 +40,8 @@ export class Appender {
   #segment: { fd: number; first: number; length: number } | undefined;
   #batches: Batch[] = [];
   #spare: Buffer | undefined;
-  #writing: Batch | undefined;
+  /** Taken for writing, but not yet known to be in the file. */
+  #taken: Batch[] = [];
   #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -100,15 +101,16 @@ export class Appender {
     if (this.#failed || !this.#segment) return;
     try {
       this.#start.lock.check();
+      this.#start.blobs.flushNow();
       let position = this.#segment.length;
-      for (const batch of this.#writing ? [this.#writing, ...this.#batches] : this.#batches) {
+      for (const batch of [...this.#taken, ...this.#batches]) {
         for (let done = 0; done < batch.used; ) {
           done += writeSync(this.#segment.fd, batch.bytes, done, batch.used - done, position + done);
         }
         position += batch.used;
       }
       this.#batches = [];
-      this.#writing = undefined;
+      this.#taken = [];
       this.#segment.length = position;
     } catch {
       // Too late to tell anybody; nothing of this was acknowledged.
@@ -141,11 +143,11 @@ export class Appender {
     try {
       do {
         const waiting = this.#waiting;
-        const batches = this.#batches;
         this.#waiting = [];
+        this.#taken = this.#batches;
         this.#batches = [];
         try {
-          await this.#write(batches);
+          await this.#write();
           if (waiting.length > 0 && this.#unsynced && this.#segment) {
             await this.#start.disk.datasync(this.#segment.fd);
             this.#unsynced = false;
@@ -163,14 +165,13 @@ export class Appender {
     }
   }
 
-  async #write(batches: Batch[]): Promise<void> {
+  async #write(): Promise<void> {
     const { blobs, lock, disk } = this.#start;
     if (blobs.hasPending) await blobs.flush();
-    if (batches.length === 0) return;
+    if (this.#taken.length === 0) return;
     lock.check();
-    for (const batch of batches) {
+    for (let batch = this.#taken[0]; batch; batch = this.#taken[0]) {
       const segment = await this.#room(batch.first);
-      this.#writing = batch;
       let done = 0;
       while (done < batch.used) {
         const written = await disk.write(
@@ -182,7 +183,7 @@ export class Appender {
         done += written;
         this.#unsynced = true;
       }
-      this.#writing = undefined;
+      this.#taken.shift();
       segment.length += batch.used;
       this.#spare = batch.bytes.length === BATCH_BYTES ? batch.bytes : this.#spare;
     }

@@ -5,17 +5,18 @@
  * has the hash it was asked for.
  */
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Json } from '@chassis/types';
 import { blobValue, type Resolve } from '../blob-ref.ts';
 import type { BlobRef } from '../event.ts';
-import { type Disk, FOLDER_MODE, isCode, placeFile, readIfThere } from './disk.ts';
+import { type Disk, FILE_MODE, FOLDER_MODE, isCode, placeFile, readIfThere } from './disk.ts';
 import type { Layout } from './layout.ts';
 
 const compress = promisify(zstdCompress);
+const PACKING = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 /** Bytes of resolved values that are remembered. */
 const REMEMBERED = 32 * 1024 * 1024;
 
@@ -70,7 +71,7 @@ export class BlobFiles {
           folders.add(this.#layout.blobs);
         folders.add(folder);
       }
-      const packed = await compress(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+      const packed = await compress(bytes, PACKING);
       await placeFile(this.#disk, path, packed);
     }
     for (const folder of folders) await this.#disk.syncFolder(folder);
@@ -79,6 +80,18 @@ export class BlobFiles {
       this.#stored.add(sha256);
       this.#pending.delete(sha256);
     }
+  }
+
+  /** As `flush`, for a process that is about to exit: on its way to the disk, without waiting for it. */
+  flushNow(): void {
+    for (const [sha256, bytes] of this.#pending) {
+      const path = this.#layout.blob(sha256);
+      mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+      const temporary = `${path}.${process.pid}`;
+      writeFileSync(temporary, zstdCompressSync(bytes, PACKING), { mode: FILE_MODE });
+      renameSync(temporary, path);
+    }
+    this.#pending.clear();
   }
 
   /** A blob's bytes, or undefined when it is not there. Damaged ones throw. */
