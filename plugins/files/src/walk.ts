@@ -62,11 +62,8 @@ async function* inside(
     if (entry === undefined) continue;
     yield entry;
     if (entry.type !== 'folder' || !options.deep) continue;
-    const child = await folder.enter(name).catch((error: NodeJS.ErrnoException) => {
-      // Gone, unreadable or swapped since it was listed: nothing below it to show.
-      if (error.code !== undefined && typeof error.code === 'string') return undefined;
-      throw error;
-    });
+    // Gone, unreadable, moved or swapped for a link since it was listed: nothing below it to show.
+    const child = await folder.enter(name).catch(() => undefined);
     if (child === undefined) continue;
     await using open = child;
     yield* inside(open, [...parts, name], [...below, name], options);

@@ -71,7 +71,7 @@ export class Folder {
 
   async #stillThere(asked: string): Promise<void> {
     const real = HANDLES ? await readlink(this.self) : await realpath(this.#path);
-    if (real !== this.#path) throw outside(asked, real);
+    if (real !== this.#path) throw refused(asked, `was moved while it was used (it is now ${real})`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

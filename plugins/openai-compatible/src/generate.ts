@@ -38,12 +38,9 @@ export async function generate(
     return await call.run(requestBody(request, options));
   } catch (error) {
     if (!options.passReasoning || !missesReasoning(error)) throw error;
-    // Tool calls made by another model, or without a thought, have no reasoning to pass back, but thinking mode
-    // wants the member to be there. Only then, and only for them, is it sent empty.
-    ctx.log(
-      'warn',
-      `${endpoint.name} wants reasoning for tool calls that have none; sent again with it empty`,
-    );
+    // Answers of another model, or without a thought, have no reasoning to pass back, but thinking mode may want
+    // the member to be there. Only when the provider insists, and only for those answers, is it sent empty.
+    ctx.log('warn', `${endpoint.name} wants reasoning for answers that have none; sent again with it empty`);
     return await call.run(requestBody(request, { ...options, emptyReasoning: true }));
   }
 }

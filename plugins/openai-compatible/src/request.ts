@@ -10,7 +10,7 @@ import type { JsonObject, Message, ModelRequest, ToolCall } from '@chassis/types
 export interface WireOptions {
   readonly model: string;
   readonly passReasoning: boolean;
-  /** Gives assistant messages with tool calls that came without reasoning an empty one; see `generate.ts`. */
+  /** Gives assistant messages that came without reasoning an empty one; see `generate.ts`. */
   readonly emptyReasoning?: boolean;
   /** Members below the request's own parameters. */
   readonly params: JsonObject;
@@ -47,7 +47,7 @@ function wireMessage(message: Message, options: WireOptions): object {
       return { role: 'tool', tool_call_id: message.tool_call_id, content: message.content };
     case 'assistant': {
       const calls = message.tool_calls ?? [];
-      const reasoning = message.reasoning || (options.emptyReasoning && calls.length > 0 ? '' : undefined);
+      const reasoning = message.reasoning || (options.emptyReasoning ? '' : undefined);
       return {
         role: 'assistant',
         content: message.content,

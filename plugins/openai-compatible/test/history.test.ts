@@ -81,7 +81,7 @@ describe('reasoning of a thinking model', () => {
     ]);
   });
 
-  test('of calls that another model made is sent empty only when the provider insists', async () => {
+  test('of answers that another model gave is sent empty only when the provider insists', async () => {
     const refusal = {
       status: 400,
       body: {
