@@ -105,3 +105,10 @@ export function blobValue(bytes: Uint8Array, mediaType: string, resolve: Resolve
 export function mayHoldRefs(text: string): boolean {
   return text.includes('blob":') && /"\$+blob":/.test(text);
 }
+
+/** Every reference in logged data. */
+export function blobRefsIn(value: Json): BlobRef['$blob'][] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (isBlobRef(value)) return [value.$blob];
+  return Object.values(value).flatMap((member: Json) => blobRefsIn(member));
+}

@@ -1,3 +1,5 @@
+export { exportBundle, importBundle, verifyBundle } from './bundle.ts';
+export { readBundleFile, writeBundleFile } from './bundle-file.ts';
 export { messageDelta } from './delta.ts';
 export { canonicalJson, digestOf, digestOfRequest } from './digest.ts';
 export * from './event.ts';

@@ -7,6 +7,7 @@ import { hash as sha256Of } from 'node:crypto';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
 import { blobValue, type Resolve, resolveRefs } from './blob-ref.ts';
+import { BundleReader, sameOrConflict } from './bundle.ts';
 import { Chain } from './chain.ts';
 import type { BlobRef, Event, SessionHeader, UnknownEvent } from './event.ts';
 import { Fold } from './fold.ts';
@@ -164,6 +165,26 @@ class MemoryStore implements Store {
       freed += bytes.length;
     }
     return freed;
+  }
+
+  async receive(lines: AsyncIterable<string>): Promise<string> {
+    const bundle = new BundleReader((sha256) => this.#blobs.has(sha256));
+    const taken: string[] = [];
+    const contents = new Map<string, Buffer>();
+    for await (const part of bundle.parts(lines)) {
+      if (part.kind === 'blob') contents.set(part.sha256, part.bytes);
+      else taken.push(part.line.toString('utf8'));
+    }
+    const { header, head } = bundle;
+    const there = this.#sessions.get(header.id);
+    if (there) {
+      const last = decodeLine(there.lines.at(-1) as string).event;
+      sameOrConflict(header.id, last, head);
+      return header.id;
+    }
+    for (const [sha256, bytes] of contents) this.#blobs.set(sha256, bytes);
+    this.#sessions.set(header.id, { header, lines: taken, writer: undefined, listeners: new Set() });
+    return header.id;
   }
 
   async blob(sha256: string): Promise<Uint8Array | undefined> {

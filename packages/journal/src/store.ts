@@ -107,6 +107,8 @@ export interface Store {
   remove(id: string, options?: { readonly force?: boolean }): Promise<number>;
   /** Deletes blobs that no session refers to any more. Returns the bytes freed. */
   collect(): Promise<number>;
+  /** Takes in the lines of a bundle and answers the session's id; see `importBundle`. */
+  receive(lines: AsyncIterable<string>): Promise<string>;
   /** The bytes stored under a content hash (a file's content before or after a step, …), or undefined. */
   blob(sha256: string): Promise<Uint8Array | undefined>;
   close(): Promise<void>;

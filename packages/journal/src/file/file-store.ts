@@ -24,6 +24,7 @@ import { listSessions, stampOf } from './listing.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { dropEmpty, type LoadedSession, loadSession, setAside } from './open-session.ts';
 import { FileReader } from './reader.ts';
+import { receiveBundle } from './receive.ts';
 import { afterCollection, collectBlobs, removeSession } from './removal.ts';
 import { partsOf, readHeader, scanPart } from './session-files.ts';
 import { verifySession } from './verify.ts';
@@ -166,6 +167,15 @@ class FileStore implements Store {
   async collect(): Promise<number> {
     this.#layout.prepare();
     return collectBlobs(this.#layout, this.#blobs);
+  }
+
+  async receive(lines: AsyncIterable<string>): Promise<string> {
+    this.#layout.prepare();
+    await afterCollection(this.#layout);
+    return receiveBundle(this.#layout, this.#disk, this.#blobs, this.#segmentBytes, lines, async (id) => {
+      const { events, head_hash: hash } = await this.verify(id);
+      return { seq: events - 1, hash };
+    });
   }
 
   async blob(sha256: string): Promise<Uint8Array | undefined> {

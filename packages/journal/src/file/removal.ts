@@ -69,7 +69,7 @@ export async function collectBlobs(layout: Layout, blobs: BlobFiles): Promise<nu
   const lock = takeLock(join(layout.root, 'collect.lock'), 'this store');
   try {
     let freed = finishRemovals(layout);
-    const busy = layout.ids().some((id) => isAlive(layout.session(id)));
+    const busy = isImporting(layout) || layout.ids().some((id) => isAlive(layout.session(id)));
     const stored = storedBlobs(layout);
     for (const sha256 of await referencedBlobs(layout, blobs, stored)) stored.delete(sha256);
     const youngest = busy ? Date.now() - GRACE_MS : Number.POSITIVE_INFINITY;
@@ -96,10 +96,21 @@ export async function afterCollection(layout: Layout): Promise<void> {
   }
 }
 
+/** What an interrupted import leaves behind goes like an interrupted removal, once nobody can be at it any more. */
+function isAbandoned(layout: Layout, name: string): boolean {
+  if (name.startsWith('.removed-')) return true;
+  const age = Date.now() - (statSync(join(layout.sessions, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return name.startsWith('.import-') && age > 24 * GRACE_MS;
+}
+
+function isImporting(layout: Layout): boolean {
+  return readdirSync(layout.sessions).some((name) => name.startsWith('.import-'));
+}
+
 function finishRemovals(layout: Layout): number {
   let freed = 0;
   for (const name of readdirSync(layout.sessions)) {
-    if (!name.startsWith('.removed-')) continue;
+    if (!isAbandoned(layout, name)) continue;
     freed += bytesBelow(join(layout.sessions, name));
     rmSync(join(layout.sessions, name), { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 /** Verification: the whole joined log against its chain, the header, the referenced blobs, and how far the log once reached. */
 import { toChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
-import { isBlobRef } from '../blob-ref.ts';
+import { blobRefsIn } from '../blob-ref.ts';
 import { Chain } from '../chain.ts';
 import { equalJson } from '../delta.ts';
 import { parseJson } from '../json.ts';
@@ -95,11 +95,4 @@ function sameHeader(bytes: Buffer, header: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** Every blob reference in logged data. */
-export function blobRefsIn(value: Json): { readonly sha256: string; readonly media_type: string }[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (isBlobRef(value)) return [value.$blob];
-  return Object.values(value).flatMap((member: Json) => blobRefsIn(member));
 }
