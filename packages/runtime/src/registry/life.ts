@@ -4,7 +4,7 @@
  * Promise: a plugin's trouble is its own. Nothing here throws at the registry; every way to be unusable leaves
  * one record with phase, cause and what to do. Whatever it offers appears whole, when it is ready, or not at all.
  */
-import { ChassisError, toChassisError } from '@chassis/errors';
+import { ChassisError, ErrorCode, toChassisError } from '@chassis/errors';
 import type { Result } from '@chassis/types';
 import type { Invocation, PluginState, Unavailable } from '../capability.ts';
 import {
@@ -62,7 +62,9 @@ export class PluginLife {
     this.#become('loading');
     let host: PluginHost | undefined;
     try {
-      host = this.#options.host(await this.#options.prepare());
+      const prepared = await this.#options.prepare();
+      if (this.#closing) return;
+      host = this.#options.host(prepared);
       this.#host = host;
       const offer = await host.load();
       if (this.#closing) return;
@@ -149,8 +151,12 @@ export class PluginLife {
           new ChassisError('Unavailable', reason ?? 'on_ready answered false'),
         );
     } catch (error) {
-      this.#deaf++;
-      problem = this.#record('on_ready', error);
+      // A plugin that is at work on a call may have no time to answer; that is no sign of ill health.
+      const busy = this.#inFlight > 0 && toChassisError(error).code === ErrorCode.ToolTimeout;
+      if (!busy) {
+        this.#deaf++;
+        problem = this.#record('on_ready', error);
+      }
     }
     if (this.#host !== host || this.#closing) return;
     if (this.#deaf >= DEAF_CHECKS && problem !== undefined) {

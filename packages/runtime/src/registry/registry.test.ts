@@ -371,6 +371,33 @@ describe('health', () => {
     expect(why(registry, 'a_tool')).toContain(message);
   });
 
+  test('a plugin that is busy with a call is not taken for dead', async () => {
+    const world = globalThis as { gate?: Promise<void> | undefined; checks?: number };
+    let open: () => void = () => {};
+    world.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    world.checks = 0;
+    using folder = projectFolder({
+      'plugins/a/plugin.yaml': inlineManifest('a', oneTool('work', 'deadlines: { on_ready_ms: 30 }')),
+      'plugins/a/index.mjs': `
+let busy = false;
+export default {
+  on_ready() { globalThis.checks++; return busy ? new Promise(() => {}) : true; },
+  tools: { work: async () => { busy = true; await globalThis.gate; busy = false; return 'done'; } },
+};`,
+    });
+    await using registry = await started(folder, { readyEveryMs: 20 });
+    const running = answer(registry, 'work');
+    const before = world.checks;
+    await vi.waitFor(() => expect(world.checks).toBeGreaterThan(before + 4), { timeout: 20_000 });
+    expect(states(registry)).toEqual({ a: 'active' });
+    open();
+    expect(await running).toBe('done');
+    delete world.gate;
+    delete world.checks;
+  });
+
   test('a hook that hangs at the end holds up nothing beyond its deadline', async () => {
     using folder = projectFolder(
       plugin('a', {
