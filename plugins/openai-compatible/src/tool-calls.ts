@@ -41,12 +41,12 @@ export class ToolCallAssembly {
     // Some repeat the name on every piece; a name in pieces ends before the arguments begin.
     if (call.name === '' || (given.name !== call.name && call.arguments === '')) call.name += given.name;
     call.arguments += given.text;
-    return {
-      index: call.ordinal,
+    const added = {
       ...(given.id !== '' && (known === undefined || known.id === given.id) ? { id: given.id } : {}),
       ...(call.name === named ? {} : { name: call.name.slice(named.length) }),
       ...(given.text === '' ? {} : { arguments: given.text }),
     };
+    return Object.keys(added).length === 0 ? undefined : { index: call.ordinal, ...added };
   }
 
   #find(given: { index: number | undefined; id: string; name: string; text: string }): Building | undefined {
