@@ -8,9 +8,13 @@ export function jsonEscaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Every text that gives the value away: plain, escaped for JSON once and twice, for URLs, in base64 at any alignment. */
+/** How often JSON may stand inside of JSON: a tool's text, quoted in a result, quoted in a message, quoted in a log. */
+const JSON_LEVELS = 4;
+
+/** Every text that gives the value away: plain, escaped for JSON any number of times, for URLs, in base64 at any alignment. */
 export function formsOf(value: string): string[] {
-  const forms = new Set([value, jsonEscaped(value), jsonEscaped(jsonEscaped(value))]);
+  const forms = new Set<string>();
+  for (let level = 0, text = value; level <= JSON_LEVELS; level++, text = jsonEscaped(text)) forms.add(text);
   const wellFormed = value.toWellFormed();
   const url = encodeURIComponent(wellFormed);
   const form = new URLSearchParams({ v: wellFormed }).toString().slice(2);
