@@ -5,7 +5,7 @@
  * or throw; without any, nothing is paid.
  */
 
-import type { CallOptions } from './call.ts';
+import type { BatchItem, CallOptions } from './call.ts';
 import type { Request } from './context.ts';
 import type { RequestId } from './message.ts';
 
@@ -50,4 +50,45 @@ export function incomingTraffic(request: Request): Traffic {
       return request.signal;
     },
   };
+}
+
+/**
+ * A batch whose items each pass the interceptors. It is sent when every item has come through, or was answered or
+ * refused on the way.
+ *
+ * @param through one item's way: the interceptors around a function that takes what came through
+ * @param send sends what came through as one batch
+ */
+export async function interceptedBatch(
+  items: readonly BatchItem[],
+  options: CallOptions | undefined,
+  through: (traffic: Traffic, last: (traffic: Traffic) => Promise<unknown>) => Promise<unknown>,
+  send: (items: readonly BatchItem[]) => Promise<PromiseSettledResult<unknown>[]>,
+): Promise<PromiseSettledResult<unknown>[]> {
+  const arrived: { readonly item: BatchItem; readonly settle: (result: unknown) => void }[] = [];
+  const outcomes: Promise<PromiseSettledResult<unknown>>[] = [];
+  const ready = items.map((item) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const kind = item.notify ? 'notification' : 'call';
+    const { method, params } = item;
+    const outcome = through({ direction: 'outgoing', kind, method, params, options }, (traffic) => {
+      const result = new Promise((settle) => {
+        arrived.push({ item: { ...item, method: traffic.method, params: traffic.params }, settle });
+      });
+      resolve();
+      return result;
+    });
+    const settled = Promise.allSettled([outcome]).then(([result]) => result);
+    void settled.then(() => resolve());
+    if (!item.notify) outcomes.push(settled);
+    return promise;
+  });
+  await Promise.all(ready);
+  const results = await send(arrived.map(({ item }) => item));
+  let next = 0;
+  for (const { item, settle } of arrived) {
+    const result = item.notify ? undefined : results[next++];
+    settle(result?.status === 'rejected' ? Promise.reject(result.reason as Error) : result?.value);
+  }
+  return Promise.all(outcomes);
 }

@@ -13,7 +13,7 @@ import { type DialectName, dialectOf } from './dialect.ts';
 import { openRpc, type ServiceInfo } from './discover.ts';
 import { ErrorCode, RpcError } from './errors.ts';
 import { Incoming } from './incoming.ts';
-import { chain, type Interceptor, incomingTraffic, type Traffic } from './intercept.ts';
+import { chain, type Interceptor, incomingTraffic, interceptedBatch, type Traffic } from './intercept.ts';
 import { type Log, logErrors } from './log.ts';
 import { type Entry, type Handler, Methods } from './methods.ts';
 import { Outgoing } from './outgoing.ts';
@@ -92,7 +92,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   readonly #turn: Turn;
   readonly #timeoutMs: number;
   readonly #remote: Contracts | undefined;
-  readonly #outward: ((traffic: Traffic) => unknown) | undefined;
+  readonly #interceptors: readonly Interceptor[];
   readonly #discover: Entry | undefined;
   #held = false;
   #inputEnded = false;
@@ -121,14 +121,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
-    const interceptors = options.interceptors ?? [];
-    if (interceptors.length > 0) {
-      this.#outward = chain(interceptors, (traffic) =>
-        traffic.kind === 'call'
-          ? this.#outgoing.call(traffic.method, traffic.params, traffic.options)
-          : this.#outgoing.notify(traffic.method, traffic.params),
-      );
-    }
+    this.#interceptors = options.interceptors ?? [];
     this.#discover = options.discover === false ? undefined : this.#discovery(options.discover);
     this.#turn = new Turn(() => this.#goOn());
     this.#outlet = new Outlet(transport);
@@ -143,7 +136,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
       maxInFlight,
       ...limits,
       find: (method, kind) => this.methods.get(method) ?? this.#unregistered(method, kind),
-      invoke: invoker(interceptors),
+      invoke: invoker(this.#interceptors),
       mayRefuse: () => this.#outgoing.size > 0,
       settled: () => this.#settled(),
     });
@@ -200,7 +193,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   call(method: string, params?: unknown, options?: CallOptions): Promise<unknown> {
     const wrong = this.#wrongKind(method, 'method');
     if (wrong) return Promise.reject(wrong);
-    if (!this.#outward) return this.#outgoing.call(method, params, options);
+    if (this.#interceptors.length === 0) return this.#outgoing.call(method, params, options);
     return this.#intercepted({ direction: 'outgoing', kind: 'call', method, params, options });
   }
 
@@ -215,7 +208,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   notify(method: string, params?: unknown): Promise<void> {
     const wrong = this.#wrongKind(method, 'notification');
     if (wrong) return Promise.reject(wrong);
-    if (!this.#outward) return this.#outgoing.notify(method, params);
+    if (this.#interceptors.length === 0) return this.#outgoing.notify(method, params);
     return this.#intercepted({
       direction: 'outgoing',
       kind: 'notification',
@@ -231,7 +224,14 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
    * `signal` hold for each call. Rejects if the batch cannot be sent at all
    */
   batch(items: readonly BatchItem[], options?: CallOptions): Promise<PromiseSettledResult<unknown>[]> {
-    return this.#outgoing.batch(items, options);
+    const interceptors = this.#interceptors;
+    if (interceptors.length === 0) return this.#outgoing.batch(items, options);
+    return interceptedBatch(
+      items,
+      options,
+      async (traffic, last) => chain(interceptors, last)(traffic),
+      (arrived) => this.#outgoing.batch(arrived, options),
+    );
   }
 
   /**
@@ -376,7 +376,11 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   }
 
   async #intercepted(traffic: Traffic): Promise<unknown> {
-    return this.#outward?.(traffic);
+    return chain(this.#interceptors, (last) =>
+      last.kind === 'call'
+        ? this.#outgoing.call(last.method, last.params, last.options)
+        : this.#outgoing.notify(last.method, last.params),
+    )(traffic);
   }
 }
 

@@ -14,7 +14,8 @@ export class Turn {
   exhausted = false;
   readonly #renewed: () => void;
   #left = messages;
-  #until = 0;
+  /** Infinite until the first look at the clock, which begins the turn. */
+  #until = Number.POSITIVE_INFINITY;
   #batchUntil = 0;
   #checkIn = 1;
   #checkEvery = 1;
@@ -42,7 +43,9 @@ export class Turn {
   }
 
   #check(until: number): void {
-    const late = performance.now() >= until;
+    const now = performance.now();
+    if (this.#until === Number.POSITIVE_INFINITY) this.#until = now + milliseconds;
+    const late = now >= until;
     // Expensive handlers make the clock worth a look after every one of them.
     this.#checkEvery = late ? 1 : Math.min(16, this.#checkEvery * 2);
     this.#checkIn = this.#checkEvery;
@@ -55,7 +58,8 @@ export class Turn {
     setImmediate(() => {
       this.exhausted = false;
       this.#left = messages;
-      this.#until = performance.now() + milliseconds;
+      this.#until = Number.POSITIVE_INFINITY;
+      this.#checkIn = 1;
       this.#renewed();
     });
   }

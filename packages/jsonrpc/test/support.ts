@@ -18,6 +18,8 @@ export function connected(serverOptions: PeerOptions = {}, clientOptions: PeerOp
 
 export interface RawPeer {
   readonly peer: Peer;
+  /** Tells the peer that its other side reads again. */
+  readonly drained: () => void;
   readonly log: PeerLog[];
   /** The next text that the peer sends. */
   readonly sent: () => Promise<string>;
@@ -27,8 +29,8 @@ export interface RawPeer {
   readonly receive: (message: unknown) => void;
 }
 
-/** One peer, and its other side by hand. */
-export function rawPeer(options: PeerOptions = {}): RawPeer {
+/** One peer, and its other side by hand; `reads` tells whether that reads what it is sent. */
+export function rawPeer(options: PeerOptions = {}, reads: () => boolean = () => true): RawPeer {
   const texts: string[] = [];
   const takers: ((text: string) => void)[] = [];
   let sink: Sink | undefined;
@@ -40,7 +42,7 @@ export function rawPeer(options: PeerOptions = {}): RawPeer {
       const take = takers.shift();
       if (take) take(text);
       else texts.push(text);
-      return true;
+      return reads();
     },
     resume: () => {},
     close: async () => sink?.closed({ kind: 'closed', message: 'closed by hand' }),
@@ -50,6 +52,7 @@ export function rawPeer(options: PeerOptions = {}): RawPeer {
   return {
     peer,
     log,
+    drained: () => sink?.drained(),
     sent: () => {
       const text = texts.shift();
       return text === undefined ? new Promise((resolve) => takers.push(resolve)) : Promise.resolve(text);

@@ -9,8 +9,8 @@ import { frameLine, LineDecoder } from './ndjson.ts';
 export type FramingName = 'ndjson' | 'content-length';
 
 export interface Framing {
-  decoder(maxMessageBytes: number): Decoder;
-  frame(text: string): string;
+  readonly decoder: (maxMessageBytes: number) => Decoder;
+  readonly frame: (text: string) => string;
 }
 
 const framings: Record<FramingName, Framing> = {

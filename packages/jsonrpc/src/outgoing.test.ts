@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { connected, rawPeer } from '../test/support.ts';
+import { ErrorCode } from './index.ts';
+
+describe('a batch', () => {
+  test('gives one settled result per call in the order of the calls, however they are answered', async () => {
+    const { client, server } = connected();
+    const heard: unknown[] = [];
+    server.method('later', async ({ ms }: { ms: number }) => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return ms;
+    });
+    server.notification('note', (params) => heard.push(params));
+    const results = await client.batch([
+      { method: 'later', params: { ms: 20 } },
+      { method: 'note', params: [1], notify: true },
+      { method: 'nobody' },
+      { method: 'later', params: { ms: 1 } },
+      { method: 'later', params: 'not params' },
+    ]);
+    expect(results).toMatchObject([
+      { status: 'fulfilled', value: 20 },
+      { status: 'rejected', reason: { code: ErrorCode.MethodNotFound } },
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason: { code: ErrorCode.InvalidParams } },
+    ]);
+    expect(heard).toEqual([[1]]);
+  });
+
+  test('is one message, also a batch of one; an empty one sends nothing', async () => {
+    const { peer, allSent } = rawPeer({ timeoutMs: 20 });
+    expect(await peer.batch([])).toEqual([]);
+    expect(await peer.batch([{ method: 'a', notify: true }])).toEqual([]);
+    expect(await allSent()).toEqual([[{ jsonrpc: '2.0', method: 'a' }]]);
+  });
+
+  test('settles from single responses too, and what is not answered runs into its deadline', async () => {
+    const { peer, sent, receive } = rawPeer();
+    const batch = peer.batch([{ method: 'a' }, { method: 'b' }, { method: 'c' }], { timeoutMs: 30 });
+    const [, b, c] = JSON.parse(await sent()) as { id: string }[];
+    receive({ jsonrpc: '2.0', id: c?.id, result: 'c' });
+    receive([
+      { jsonrpc: '2.0', id: b?.id, result: 'b' },
+      { jsonrpc: '2.0', id: 'stranger', result: 1 },
+    ]);
+    expect(await batch).toMatchObject([
+      { status: 'rejected', reason: { code: ErrorCode.ToolTimeout } },
+      { status: 'fulfilled', value: 'b' },
+      { status: 'fulfilled', value: 'c' },
+    ]);
+  });
+
+  test('over the limit is refused before anything is sent', async () => {
+    const { peer, allSent } = rawPeer({ maxBatch: 2 });
+    const items = Array.from({ length: 3 }, () => ({ method: 'a' }));
+    await expect(peer.batch(items)).rejects.toMatchObject({
+      code: ErrorCode.InvalidRequest,
+      data: { limit: 2 },
+    });
+    const bad = [{ method: 'a' }, { method: 'b', params: 1, notify: true }];
+    await expect(peer.batch(bad)).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
+    expect(await allSent()).toEqual([]);
+    expect(peer.open.calls).toBe(0);
+  });
+});
+
+describe('a call', () => {
+  test('has an id that no other peer ever uses', async () => {
+    const [one, two] = [rawPeer(), rawPeer()];
+    const ids = new Set<string>();
+    for (const { peer, sent } of [one, two, one, two]) {
+      peer.call('m').catch(() => {});
+      ids.add(JSON.parse(await sent()).id);
+    }
+    expect(ids.size).toBe(4);
+    await Promise.all([one.peer.close(), two.peer.close()]);
+  });
+
+  test('that was cancelled does not settle a later one, whatever arrives', async () => {
+    const { peer, sent, receive } = rawPeer();
+    const abort = new AbortController();
+    const first = peer.call('m', {}, { signal: abort.signal });
+    const { id } = JSON.parse(await sent());
+    abort.abort();
+    await expect(first).rejects.toMatchObject({ code: ErrorCode.Cancelled });
+    expect(JSON.parse(await sent())).toEqual({ jsonrpc: '2.0', method: 'tool.cancel', params: { id } });
+    const second = peer.call('m');
+    receive({ jsonrpc: '2.0', id, result: 'late' });
+    receive({ jsonrpc: '2.0', id: JSON.parse(await sent()).id, result: 'mine' });
+    expect(await second).toBe('mine');
+  });
+
+  test('with an aborted signal is not sent at all', async () => {
+    const { peer, allSent } = rawPeer();
+    await expect(peer.call('m', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: ErrorCode.Cancelled,
+    });
+    expect(await allSent()).toEqual([]);
+  });
+
+  test.each([
+    [{ error: 'text' }],
+    [{ error: { code: 'x', message: 'y' } }],
+    [{ result: 1, error: { code: 1 } }],
+    [{}],
+  ])('answered with %j rejects instead of hanging', async (members) => {
+    const { peer, sent, receive } = rawPeer();
+    const call = peer.call('m');
+    receive({ jsonrpc: '2.0', id: JSON.parse(await sent()).id, ...members });
+    await expect(call).rejects.toMatchObject({ code: ErrorCode.InternalError });
+  });
+
+  test('takes result beside a null error, as older servers write it', async () => {
+    const { peer, sent, receive } = rawPeer();
+    const call = peer.call('m');
+    receive({ jsonrpc: '2.0', id: JSON.parse(await sent()).id, result: 5, error: null });
+    expect(await call).toBe(5);
+  });
+
+  test('without deadline waits; with one of its own waits that long', async () => {
+    const { peer } = rawPeer({ timeoutMs: 10 });
+    const patient = peer.call('m', {}, { timeoutMs: 0 });
+    await expect(peer.call('m', {}, { timeoutMs: 30 })).rejects.toMatchObject({ data: { timeout_ms: 30 } });
+    await expect(peer.call('m')).rejects.toMatchObject({ data: { timeout_ms: 10 } });
+    expect(peer.open.calls).toBe(1);
+    await Promise.all([peer.close(), expect(patient).rejects.toMatchObject({ code: ErrorCode.Unavailable })]);
+  });
+
+  test('gets exact numbers if it asks, and they are written as they were', async () => {
+    const { client, server } = connected();
+    server.method('echo', { exact: true }, (params) => params);
+    const big = '{"n":12345678901234567890,"m":1.5}';
+    const exact = await client.call('echo', JSON.parse('{"n":1}'), { exact: true });
+    expect(exact).toEqual({ n: 1 });
+    const { peer, sent, receive } = rawPeer();
+    const call = peer.call('m', {}, { exact: true });
+    receive(`{"jsonrpc":"2.0","id":"${JSON.parse(await sent()).id}","result":${big}}`);
+    expect(JSON.stringify(await call)).toBe(big);
+    peer.method('echo', { exact: true }, (params) => params);
+    receive(`{"jsonrpc":"2.0","id":1,"method":"echo","params":${big}}`);
+    expect(await sent()).toContain(big);
+    receive(`[{"jsonrpc":"2.0","id":1,"method":"echo","params":${big}}]`);
+    expect(await sent()).toContain(big);
+  });
+});
