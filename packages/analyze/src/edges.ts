@@ -7,7 +7,7 @@
 import type { SessionView, Step } from '@chassis/journal';
 import { firstDifference } from './difference.ts';
 import { leavesOf, parseDocument } from './json.ts';
-import { callOf, type Label, originsOf, previousRequest } from './origins.ts';
+import { addedOrigins, callOf, type Label } from './origins.ts';
 import { addressOf, callsOf, type Place } from './place.ts';
 import { isDistinctive } from './search.ts';
 import { spotsOf } from './spots.ts';
@@ -57,12 +57,8 @@ function recordedData(view: SessionView, step: Step): Edge[] {
     const how = `/input is ${addressOf({ step: call.model.number, pointer: call.pointer })}`;
     return [{ step: step.number, on: call.model.number, kind: 'data', label: 'recorded', how }];
   }
-  const previous = previousRequest(view, step);
-  const kept = previous
-    ? new Set(originsOf(view, previous.number).map(({ first }) => addressOf(first)))
-    : undefined;
-  return originsOf(view, step.number).flatMap(({ first, source }): Edge[] => {
-    if (!source || kept?.has(addressOf(first))) return [];
+  return addedOrigins(view, step.number).flatMap(({ first, source }): Edge[] => {
+    if (!source) return [];
     const how = `${first.pointer} is ${addressOf({ step: source.step.number, pointer: source.pointer })}`;
     return [{ step: step.number, on: source.step.number, kind: 'data', label: source.label, how }];
   });

@@ -6,8 +6,8 @@
 import type { SessionView, Step } from '@chassis/journal';
 import type { Link } from './hops.ts';
 import { isSupported } from './lineage.ts';
-import { type Form, findExact, findOtherForm, formText } from './match.ts';
-import { callOf, originsOf } from './origins.ts';
+import { type Form, findExact, formText, otherForms } from './match.ts';
+import { addedOrigins, callOf } from './origins.ts';
 import { addressOf, type Place, type Span } from './place.ts';
 import { isDistinctive, sameName } from './search.ts';
 import { type Spot, spotAt, spotsOf } from './spots.ts';
@@ -21,10 +21,11 @@ const most = 200;
 export function forward(view: SessionView, place: Place): Link[] | undefined {
   const source = spotAt(view, place);
   if (!source) return undefined;
+  const match = matcher(source);
   const links: Link[] = [];
   for (const step of view.steps) {
     if (step.number < source.step || links.length >= most) continue;
-    links.push(...shown(view, step, source), ...carried(view, step, source));
+    links.push(...shown(view, step, source), ...carried(view, step, source, match));
   }
   const places = new Map(links.map((link) => [addressOf(link.from), link]));
   return [...places.values()].filter((link) => isSupported(view, link)).slice(0, most);
@@ -32,8 +33,8 @@ export function forward(view: SessionView, place: Place): Link[] | undefined {
 
 /** The first request in which the value stands in the message made of its step's data. */
 function shown(view: SessionView, step: Step, source: Spot): Link[] {
-  return originsOf(view, step.number).flatMap(({ first, source: origin }): Link[] => {
-    if (first.step !== step.number || origin?.step.number !== source.step) return [];
+  return addedOrigins(view, step.number).flatMap(({ first, source: origin }): Link[] => {
+    if (origin?.step.number !== source.step) return [];
     if (!source.pointer.startsWith(origin.pointer)) return [];
     const spots = spotsOf(view, step.number, `${first.pointer}/content`);
     const inside = source.pointer.slice(origin.pointer.length);
@@ -45,7 +46,7 @@ function shown(view: SessionView, step: Step, source: Spot): Link[] {
 }
 
 /** Copies in a step's own data. */
-function carried(view: SessionView, step: Step, source: Spot): Link[] {
+function carried(view: SessionView, step: Step, source: Spot, match: Matcher): Link[] {
   const own = (root: string): boolean => step.number === source.step && source.pointer.startsWith(root);
   const before = step.number === source.step && !source.pointer.startsWith('/input');
   const roots = step.kind === 'model' ? ['/output/message'] : before ? [] : ['/input', '/output', '/error'];
@@ -53,7 +54,7 @@ function carried(view: SessionView, step: Step, source: Spot): Link[] {
     .filter((root) => !own(root))
     .flatMap((root) => spotsOf(view, step.number, root))
     .flatMap((spot): Link[] => {
-      const found = match(source, spot);
+      const found = match(spot);
       if (!found || spot.pointer === source.pointer) return [];
       const call = spot.pointer.startsWith('/input') ? callOf(view, step) : undefined;
       const fact =
@@ -64,23 +65,27 @@ function carried(view: SessionView, step: Step, source: Spot): Link[] {
     });
 }
 
-function match(
-  source: Spot,
+type Matcher = (
   spot: Spot,
-): { form: Form; at: { range?: readonly [number, number]; text: string } } | undefined {
+) => { form: Form; at: { range?: readonly [number, number]; text: string } } | undefined;
+
+function matcher(source: Spot): Matcher {
   const distinctive = isDistinctive(source.text);
-  if (spot.text === source.text) {
-    return distinctive || sameName(source.name, spot.name)
-      ? { form: 'exact', at: { text: spot.text } }
-      : undefined;
-  }
-  if (!distinctive || spot.type === 'boolean' || spot.type === 'null') return undefined;
-  const found = findExact(source.text, spot.text) ?? findOtherForm(source.text, spot.text);
-  if (!found) return undefined;
-  const whole = found.range[0] === 0 && found.range[1] === spot.text.length;
-  if (whole) return { form: found.form, at: { text: spot.text } };
-  if (spot.range || spot.type !== 'string') return undefined;
-  return { form: found.form, at: { range: found.range, text: spot.text.slice(...found.range) } };
+  const otherForm = otherForms(source.text);
+  return (spot) => {
+    if (spot.text === source.text) {
+      return distinctive || sameName(source.name, spot.name)
+        ? { form: 'exact', at: { text: spot.text } }
+        : undefined;
+    }
+    if (!distinctive || spot.type === 'boolean' || spot.type === 'null') return undefined;
+    const found = findExact(source.text, spot.text) ?? otherForm(spot.text);
+    if (!found) return undefined;
+    const whole = found.range[0] === 0 && found.range[1] === spot.text.length;
+    if (whole) return { form: found.form, at: { text: spot.text } };
+    if (spot.range || spot.type !== 'string') return undefined;
+    return { form: found.form, at: { range: found.range, text: spot.text.slice(...found.range) } };
+  };
 }
 
 function link(from: Spot, to: Spot, form: Form, label: Link['label'], how: string): Link {

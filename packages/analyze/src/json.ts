@@ -35,14 +35,22 @@ export function typeOf(value: unknown): string {
 }
 
 /** Every leaf of a value, in the order in which it is written. */
-export function* leavesOf(value: unknown, at = ''): Generator<Leaf> {
+export function leavesOf(value: unknown, at = ''): Leaf[] {
+  const leaves: Leaf[] = [];
+  collect(value, at, leaves);
+  return leaves;
+}
+
+function collect(value: unknown, at: string, leaves: Leaf[]): void {
   const text = leafText(value);
   if (text !== undefined) {
-    yield { pointer: at, value: value as Json, text };
+    leaves.push({ pointer: at, value: value as Json, text });
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* leavesOf(item, at + pointer(index));
+    for (let index = 0; index < value.length; index++) collect(value[index], `${at}/${index}`, leaves);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) yield* leavesOf(item, at + pointer(key));
+    for (const key of Object.keys(value)) {
+      collect((value as Record<string, unknown>)[key], at + pointer(key), leaves);
+    }
   }
 }
 

@@ -60,7 +60,7 @@ function places(view: SessionView): Place[] {
   return view.steps.flatMap((step) => {
     const roots = step.kind === 'model' ? (['output'] as const) : (['input', 'output'] as const);
     return roots.flatMap((root) =>
-      [...leavesOf(step[root], `/${root}`)].map(({ pointer }) => ({ step: step.number, pointer })),
+      leavesOf(step[root], `/${root}`).map(({ pointer }) => ({ step: step.number, pointer })),
     );
   });
 }

@@ -41,9 +41,19 @@ export function findExact(needle: string, text: string): Match | undefined {
   return undefined;
 }
 
-/** Looks for a value inside a text in every other form than the literal one. */
-export function findOtherForm(needle: string, text: string): Match | undefined {
-  return forms.values().reduce<Match | undefined>((found, form) => found ?? form(needle, text), undefined);
+/** Looks for a value inside a text. */
+type Finder = (text: string) => Match | undefined;
+
+/** Prepares to look for a value in every other form than the literal one. */
+export function otherForms(needle: string): Finder {
+  const finders = forms.flatMap((form) => form(needle) ?? []);
+  return (text) => {
+    for (const find of finders) {
+      const found = find(text);
+      if (found) return found;
+    }
+    return undefined;
+  };
 }
 
 /** Whether two texts are one value in the given form: the check that every link has to pass. */
@@ -66,52 +76,79 @@ export function matches(form: Form, copy: string, source: string): boolean {
   }
 }
 
-const forms: readonly ((needle: string, text: string) => Match | undefined)[] = [
-  (needle, text) => {
+/** A finder for each form that the value can have. What is costly is tried only on texts that may hold it. */
+const forms: readonly ((needle: string) => Finder | undefined)[] = [
+  (needle) => {
     const readings = numberReadings(needle);
     if (readings.size === 0) return undefined;
-    const token = numbersIn(text).find((candidate) => sameNumber(candidate.readings, readings));
-    return token && { form: 'number', range: token.range };
+    const digit = /[1-9]/.exec(needle)?.[0] ?? '0';
+    return (text) => {
+      if (!text.includes(digit)) return undefined;
+      const token = numbersIn(text).find((candidate) => sameNumber(candidate.readings, readings));
+      return token && { form: 'number', range: token.range };
+    };
   },
-  (needle, text) => {
+  (needle) => {
     const readings = dateReadings(needle);
-    if (readings.size === 0) return undefined;
-    const token = datesIn(text).find((candidate) => sameNumber(candidate.readings, readings));
-    return token && { form: 'date', range: token.range };
+    const years = [...readings].map((reading) => reading.slice(0, 4));
+    if (years.length === 0) return undefined;
+    return (text) => {
+      if (!years.some((year) => text.includes(year))) return undefined;
+      const token = datesIn(text).find((candidate) => sameNumber(candidate.readings, readings));
+      return token && { form: 'date', range: token.range };
+    };
   },
-  (needle, text) => {
+  (needle) => {
     const wanted = fold(needle).text.trim();
+    const first = wanted.split(' ')[0] ?? '';
     if (wanted.length < shortest) return undefined;
-    const folded = fold(text);
-    const found = findExact(wanted, folded.text);
-    if (!found) return undefined;
-    const range = [folded.at[found.range[0]] ?? 0, (folded.at[found.range[1] - 1] ?? 0) + 1] as const;
-    return { form: 'spelling', range };
+    return (text) => {
+      if (text.length < wanted.length || !text.toLowerCase().includes(first)) return undefined;
+      const folded = fold(text);
+      const found = findExact(wanted, folded.text);
+      if (!found) return undefined;
+      const range = [folded.at[found.range[0]] ?? 0, (folded.at[found.range[1] - 1] ?? 0) + 1] as const;
+      return { form: 'spelling', range };
+    };
   },
-  (needle, text) => {
+  (needle) => {
     const path = pathForm(needle);
-    return path !== undefined && path.length >= shortest && path === pathForm(text)
-      ? { form: 'path', range: [0, text.length] }
-      : undefined;
+    const last = path?.split('/').at(-1) ?? '';
+    if (path === undefined || path.length < shortest) return undefined;
+    return (text) =>
+      percentDecoded(text).includes(last) && path === pathForm(text)
+        ? { form: 'path', range: [0, text.length] }
+        : undefined;
   },
-  (needle, text) => {
+  (needle) => {
     const decoded = percentDecoded(needle);
     if (decoded.length < shortest) return undefined;
-    if (decoded !== needle) {
+    if (decoded === needle) {
+      return (text) =>
+        text.includes('%')
+          ? percentTokens(text).find(({ range }) => percentDecoded(text.slice(...range)) === needle)
+          : undefined;
+    }
+    return (text) => {
       const found = findExact(decoded, text);
       return found && { form: 'url', range: found.range };
-    }
-    return percentTokens(text).find(({ range }) => percentDecoded(text.slice(...range)) === needle);
+    };
   },
-  (needle, text) => {
+  (needle) => {
     const decoded = base64Decoded(needle);
-    if (decoded !== undefined && decoded.length >= shortest) {
+    if (decoded === undefined || decoded.length < shortest) return undefined;
+    return (text) => {
       const found = findExact(decoded, text);
-      if (found) return { form: 'base64', range: found.range };
-    }
+      return found && { form: 'base64', range: found.range };
+    };
+  },
+  (needle) => {
     if (needle.length < shortest) return undefined;
-    const token = base64In(text).find((candidate) => candidate.decoded.includes(needle));
-    return token && { form: 'base64', range: token.range };
+    return (text) => {
+      if (text.length < 12) return undefined;
+      const token = base64In(text).find((candidate) => candidate.decoded.includes(needle));
+      return token && { form: 'base64', range: token.range };
+    };
   },
 ];
 

@@ -24,10 +24,16 @@ export function nearestOf(view: SessionView, needle: Spot): Nearest | undefined 
   const step = view.step(needle.step);
   if (step?.kind !== 'model') return undefined;
   let similar: Nearest | undefined;
+  const alike = new Map<string, boolean>();
+  const isAlike = (name: string): boolean => {
+    const known = alike.get(name) ?? sameStem(needle.name, name);
+    alike.set(name, known);
+    return known;
+  };
   for (const holder of holdersOfOutput(view, step)) {
     for (const spot of spotsOf(view, holder.step, holder.root)) {
       if (spot.type === 'boolean' || spot.type === 'null' || spot.text === needle.text) continue;
-      const named = sameStem(needle.name, spot.name);
+      const named = isAlike(spot.name);
       const factor = named ? factorOf(needle.text, spot.text) : undefined;
       if (factor !== undefined) return { ...bare(spot), relation: 'scaled', factor };
       if (!similar && (named || needle.text.length >= 8) && isSimilar(needle.text, spot.text)) {

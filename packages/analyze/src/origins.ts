@@ -24,13 +24,11 @@ export interface Origin {
 
 /** The previous model step of the same agent. */
 export function previousRequest(view: SessionView, step: Step): Step | undefined {
-  return view.steps.findLast(
-    (other) =>
-      other.number < step.number &&
-      other.kind === 'model' &&
-      other.agent === step.agent &&
-      other.parent === step.parent,
-  );
+  for (let number = step.number - 1; number > 0; number--) {
+    const other = view.step(number);
+    if (other?.kind === 'model' && other.agent === step.agent && other.parent === step.parent) return other;
+  }
+  return undefined;
 }
 
 /** How many leading messages two requests share. */
@@ -40,21 +38,44 @@ export function sharedPrefix(a: readonly Message[], b: readonly Message[]): numb
   return count;
 }
 
-/** The origin of every message of a model step's request, in the order of the messages. */
-export const originsOf = perStep((view, number): readonly Origin[] => {
+interface Added {
+  /** How many leading messages the previous request of the agent had already, and which that was. */
+  readonly kept: number;
+  readonly previous: number | null;
+  readonly origins: readonly Origin[];
+}
+
+const added = perStep((view, number): Added => {
   const step = view.step(number);
-  if (step?.kind !== 'model') return [];
+  if (step?.kind !== 'model') return { kept: 0, previous: null, origins: [] };
   const { messages } = requestOf(view, number);
   const previous = previousRequest(view, step);
   const kept = previous ? sharedPrefix(requestOf(view, previous.number).messages, messages) : 0;
-  const before = previous ? originsOf(view, previous.number).slice(0, kept) : [];
-  const added = messages.slice(kept).map((message, index): Origin => {
+  const origins = messages.slice(kept).map((message, index): Origin => {
     const first = { step: number, pointer: pointer('input', 'messages', kept + index) };
     const source = sourceOf(view, step, message);
     return source ? { message, first, source } : { message, first };
   });
-  return [...before, ...added];
+  return { kept, previous: previous?.number ?? null, origins };
 });
+
+/** The origins of the messages that are new in a model step's request. */
+export function addedOrigins(view: SessionView, step: number): readonly Origin[] {
+  return added(view, step).origins;
+}
+
+/** The origin of every message of a model step's request, in the order of the messages. */
+export const originsOf = perStep((view, number): readonly Origin[] => {
+  const parts: (readonly Origin[])[] = [];
+  let length = Number.POSITIVE_INFINITY;
+  for (let at: number | null = number; at !== null && length > 0; ) {
+    const { kept, previous, origins }: Added = added(view, at);
+    parts.push(origins.slice(0, Math.max(0, length - kept)));
+    length = Math.min(length, kept);
+    at = previous;
+  }
+  return parts.reverse().flat();
+}, 16);
 
 /** The model step that asked for a tool call, and the pointer to the arguments it wrote. */
 export function callOf(
@@ -62,26 +83,34 @@ export function callOf(
   step: Step,
 ): { model: Step; pointer: string; text: string } | undefined {
   if (step.kind !== 'tool' || step.call_id === undefined) return undefined;
-  const nearest = step.causes.flatMap((cause) => view.step(cause) ?? []);
-  const earlier = view.steps.slice(0, step.number - 1).reverse();
-  for (const model of [...nearest, ...earlier]) {
-    if (model.agent !== step.agent || model.kind !== 'model') continue;
-    const call = callsOf(model).find(({ id }) => id === step.call_id);
-    if (call) return { model, pointer: call.pointer, text: call.arguments };
+  for (const cause of step.causes) {
+    const call = callIn(view.step(cause), step);
+    if (call) return call;
+  }
+  for (let number = step.number - 1; number > 0; number--) {
+    const call = callIn(view.step(number), step);
+    if (call) return call;
   }
   return undefined;
 }
 
+function callIn(
+  model: Step | undefined,
+  step: Step,
+): { model: Step; pointer: string; text: string } | undefined {
+  if (model?.kind !== 'model' || model.agent !== step.agent) return undefined;
+  const call = callsOf(model).find(({ id }) => id === step.call_id);
+  return call && { model, pointer: call.pointer, text: call.arguments };
+}
+
 function sourceOf(view: SessionView, step: Step, message: Message): Origin['source'] {
   if (message.role === 'tool') {
-    const answered = view.steps.filter(
-      (other) =>
-        other.kind === 'tool' &&
-        other.number < step.number &&
-        other.agent === step.agent &&
-        other.call_id === message.tool_call_id,
+    const answered = earlier(
+      view,
+      step,
+      (other) => other.kind === 'tool' && other.call_id === message.tool_call_id,
     );
-    const source = answered.findLast((other) => holdsResult(message.content, other)) ?? answered.at(-1);
+    const source = answered.find((other) => holdsResult(message.content, other)) ?? answered[0];
     if (!source) return undefined;
     const label = holdsResult(message.content, source) ? 'recorded' : 'inferred';
     return {
@@ -91,18 +120,28 @@ function sourceOf(view: SessionView, step: Step, message: Message): Origin['sour
     };
   }
   if (message.role === 'assistant') {
-    const wrote = view.steps.findLast(
-      (other) =>
-        other.kind === 'model' &&
-        other.number < step.number &&
-        other.agent === step.agent &&
-        answers(follow(other.output, '/message'), message),
-    );
+    const wrote = earlier(
+      view,
+      step,
+      (other) => other.kind === 'model' && answers(follow(other.output, '/message'), message),
+    )[0];
     if (!wrote) return undefined;
     const whole = sameCalls(follow(wrote.output, '/message/tool_calls'), message.tool_calls);
     return { step: wrote, pointer: '/output/message', label: whole ? 'recorded' : 'inferred' };
   }
   return undefined;
+}
+
+/** Earlier steps of the same agent, the newest first; the search ends at the first few that fit. */
+function earlier(view: SessionView, step: Step, fits: (other: Step) => boolean): Step[] {
+  const found: Step[] = [];
+  for (let number = step.number - 1; number > 0 && found.length < 2; number--) {
+    const other = view.step(number);
+    if (other && other.agent === step.agent && fits(other)) found.push(other);
+    // Call ids are hardly ever used twice: once one is found, looking on is only worth a few steps.
+    if (found.length === 1 && (found[0]?.number ?? 0) - number > 64) break;
+  }
+  return found;
 }
 
 /** Whether the content of a tool message holds the whole result (or the error) of the step. */

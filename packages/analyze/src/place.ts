@@ -27,8 +27,8 @@ export interface Request {
   readonly params: JsonObject;
 }
 
-/** The request of a model step; asked of the view once. */
-export const requestOf = perStep((view, step): Request => view.request(step));
+/** The request of a model step. A request repeats the whole conversation, so only a few are held. */
+export const requestOf = perStep((view, step): Request => view.request(step), 16);
 
 /** The value at a place; `undefined` when there is none. A range gives that part of a string. */
 export function read(view: SessionView, place: Place): Json | undefined {

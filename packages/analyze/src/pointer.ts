@@ -4,16 +4,26 @@ import { rawNumber } from './raw.ts';
 
 /** The pointer of a list of member names and array indices. */
 export function pointer(...keys: readonly (string | number)[]): string {
-  return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return keys.map((key) => `/${typeof key === 'number' ? key : escaped(key)}`).join('');
+}
+
+function escaped(key: string): string {
+  return /[~/]/.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
+}
+
+function unescaped(key: string): string {
+  return key.includes('~') ? key.replaceAll('~1', '/').replaceAll('~0', '~') : key;
 }
 
 /** The member names and indices of a pointer; `''` is the whole document. */
 export function keysOf(path: string): string[] {
   if (path === '') return [];
-  return path
-    .slice(1)
-    .split('/')
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return path.slice(1).split('/').map(unescaped);
+}
+
+/** The last member name or index of a pointer. */
+export function lastKey(path: string): string {
+  return unescaped(path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** The value that a pointer leads to. */
@@ -33,7 +43,14 @@ export function follow(value: unknown, path: string): Json | undefined {
 
 /** The nearest name above a value: array indices are no names (`/amounts/4` is one of the `amounts`). */
 export function nameOf(path: string): string {
-  return keysOf(path).findLast((key) => !/^\d+$/.test(key)) ?? '';
+  let end = path.length;
+  while (end > 0) {
+    const start = path.lastIndexOf('/', end - 1);
+    const key = path.slice(start + 1, end);
+    if (!/^\d+$/.test(key)) return unescaped(key);
+    end = start;
+  }
+  return '';
 }
 
 /** The pointer one level up. */

@@ -6,7 +6,7 @@
  */
 import type { SessionView } from '@chassis/journal';
 import type { Holder } from './holders.ts';
-import { type Form, findExact, findOtherForm, shortest } from './match.ts';
+import { type Form, findExact, otherForms, shortest } from './match.ts';
 import { numberReadings, significantDigits } from './numbers.ts';
 import type { Place } from './place.ts';
 import { neighboursOf, type Spot, spotsOf } from './spots.ts';
@@ -59,17 +59,19 @@ function plainName(name: string): string {
     .replace(/s$/, '');
 }
 
-type Look = (needle: Spot, spot: Spot, distinctive: boolean) => { form: Form; place: Place } | undefined;
+/** Looks for a value, prepared once, in one spot after the other. */
+type Look = (needle: Spot, distinctive: boolean) => (spot: Spot) => { form: Form; place: Place } | undefined;
 
 function best(view: SessionView, needle: Spot, holders: readonly Holder[], look: Look): Found {
   const distinctive = isDistinctive(needle.text);
+  const lookAt = look(needle, distinctive);
   const neighbours = neighboursOf(view, needle);
   const hits: Hit[] = [];
   for (const holder of holders) {
     const spots = spotsOf(view, holder.step, holder.root);
     let beside: number | undefined;
     for (const spot of spots) {
-      const found = look(needle, spot, distinctive);
+      const found = lookAt(spot);
       if (!found || isSelf(needle, found.place) || !wasSeen(holder, spot)) continue;
       beside ??= commonTexts(neighbours, spots);
       const context = (sameName(needle.name, spot.name) ? 1 : 0) + (beside >= 2 ? 1 : 0);
@@ -92,22 +94,25 @@ function isTelling(text: string): boolean {
   return numberReadings(text).size > 0 ? significantDigits(text) >= 2 : text.length >= 3;
 }
 
-const exactIn: Look = (needle, spot, distinctive) => {
+const exactIn: Look = (needle, distinctive) => (spot) => {
   if (spot.text === needle.text) return { form: 'exact', place: placeOf(spot) };
   if (!distinctive || spot.text.length <= needle.text.length || spot.range) return undefined;
   const found = findExact(needle.text, spot.text);
   return found && { form: 'exact', place: { ...placeOf(spot), range: found.range } };
 };
 
-const otherFormIn: Look = (needle, spot, distinctive) => {
-  if (!distinctive && !sameName(needle.name, spot.name)) return undefined;
-  const found = findOtherForm(needle.text, spot.text);
-  if (!found) return undefined;
-  const whole = found.range[0] === 0 && found.range[1] === spot.text.length;
-  if (whole) return { form: found.form, place: placeOf(spot) };
-  return spot.range || spot.type !== 'string'
-    ? undefined
-    : { form: found.form, place: { ...placeOf(spot), range: found.range } };
+const otherFormIn: Look = (needle, distinctive) => {
+  const find = otherForms(needle.text);
+  return (spot) => {
+    if (!distinctive && !sameName(needle.name, spot.name)) return undefined;
+    const found = find(spot.text);
+    if (!found) return undefined;
+    const whole = found.range[0] === 0 && found.range[1] === spot.text.length;
+    if (whole) return { form: found.form, place: placeOf(spot) };
+    return spot.range || spot.type !== 'string'
+      ? undefined
+      : { form: found.form, place: { ...placeOf(spot), range: found.range } };
+  };
 };
 
 function placeOf(spot: Spot): Place {

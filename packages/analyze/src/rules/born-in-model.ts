@@ -43,6 +43,6 @@ function isConfirmed(steps: readonly Step[], { step, text }: Span, symptom: numb
       other.number < symptom &&
       other.status === 'ok' &&
       !failureInside(other) &&
-      [...leavesOf(other.input)].some((leaf) => leaf.text === text),
+      leavesOf(other.input).some((leaf) => leaf.text === text),
   );
 }

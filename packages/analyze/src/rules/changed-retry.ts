@@ -46,7 +46,7 @@ const passing =
 
 function isMostlySame(a: Step, b: Step): boolean {
   const texts = (step: Step): Set<string> =>
-    new Set([...leavesOf(step.input)].map(({ pointer, text }) => `${pointer} ${text}`));
+    new Set(leavesOf(step.input).map(({ pointer, text }) => `${pointer} ${text}`));
   const [before, after] = [texts(a), texts(b)];
   const common = [...before].filter((text) => after.has(text)).length;
   return common > 0 && common >= Math.max(before.size, after.size) - 2;

@@ -1,7 +1,7 @@
 /** Something was left out between pages: a number or cursor was skipped, more was announced and not fetched, or the rows are fewer than the total. */
 import type { Step } from '@chassis/journal';
 import { isNumber, leavesOf } from '../json.ts';
-import { follow, keysOf } from '../pointer.ts';
+import { follow, lastKey } from '../pointer.ts';
 import { groupsOf } from './repeated-call.ts';
 import { byTool, type Rule, type Suspect } from './rule.ts';
 
@@ -35,28 +35,24 @@ function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const sorted = [...values].sort((a, b) => a - b);
   const low = sorted[0];
   // Pages count by one. Offsets count by something, which takes three of them to see.
-  const byOne = asked.every(({ at }) => /page/i.test(keysOf(at).at(-1) ?? ''));
+  const byOne = asked.every(({ at }) => /page/i.test(lastKey(at)));
   if (low === undefined || sorted.length < (byOne ? 2 : 3)) return;
   const steps = sorted.slice(1).map((value, index) => value - (sorted[index] ?? value));
   const stride = byOne ? 1 : Math.min(...steps);
   for (const { step, at, value } of asked) {
     if (value === low || values.has(value - stride)) continue;
-    const text = `${tool} was asked for ${keysOf(at).at(-1)} ${value}; ${value - stride} was left out`;
+    const text = `${tool} was asked for ${lastKey(at)} ${value}; ${value - stride} was left out`;
     yield { step: step.number, pointer: `/input${at}`, value, text, score: 0.7, kind: 'missing' };
   }
 }
 
 /** The result named a next page, or said that there is more, and nobody fetched it. */
 function* announced(tool: string, pages: readonly Step[]): Generator<Suspect> {
-  const asked = new Set(pages.flatMap(({ input }) => [...leavesOf(input)].map(({ text }) => text)));
+  const asked = new Set(pages.flatMap(({ input }) => leavesOf(input).map(({ text }) => text)));
   for (const [index, step] of pages.entries()) {
-    const leaves = [...leavesOf(step.output, '/output')];
-    const next = leaves.find(
-      ({ pointer, value }) => nextName.test(keysOf(pointer).at(-1) ?? '') && isSet(value),
-    );
-    const more = leaves.find(
-      ({ pointer, value }) => moreName.test(keysOf(pointer).at(-1) ?? '') && value === true,
-    );
+    const leaves = leavesOf(step.output, '/output');
+    const next = leaves.find(({ pointer, value }) => nextName.test(lastKey(pointer)) && isSet(value));
+    const more = leaves.find(({ pointer, value }) => moreName.test(lastKey(pointer)) && value === true);
     const at = next ?? more;
     const unread = next
       ? !asked.has(next.text) && !isReached(pages, next.text)
@@ -81,8 +77,8 @@ function isReached(pages: readonly Step[], next: string): boolean {
 function* tooFew(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const counted = pages.flatMap((step) => {
     const rows = rowsOf(step);
-    const total = [...leavesOf(step.output)].find(
-      ({ pointer, value }) => totalName.test(keysOf(pointer).at(-1) ?? '') && typeof value === 'number',
+    const total = leavesOf(step.output).find(
+      ({ pointer, value }) => totalName.test(lastKey(pointer)) && typeof value === 'number',
     );
     return rows && total ? [{ step, rows, total: Number(total.text) }] : [];
   });
@@ -108,8 +104,7 @@ function rowsOf(step: Step): { pointer: string; count: number } | undefined {
 }
 
 function pagePlace(step: Step): string | undefined {
-  for (const { pointer } of leavesOf(step.input))
-    if (pageName.test(keysOf(pointer).at(-1) ?? '')) return pointer;
+  for (const { pointer } of leavesOf(step.input)) if (pageName.test(lastKey(pointer))) return pointer;
   return undefined;
 }
 

@@ -22,7 +22,7 @@ function isEmpty({ output }: Step): boolean {
   if (output === undefined || output === null || output === '') return true;
   if (typeof output !== 'object') return false;
   const lists = Object.values(output).some((value) => Array.isArray(value) && value.length === 0);
-  const rest = [...leavesOf(output)].filter(
+  const rest = leavesOf(output).filter(
     ({ value, text }) => value !== null && text !== '' && text !== '0' && value !== false,
   );
   return (

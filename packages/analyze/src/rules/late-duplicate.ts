@@ -10,35 +10,34 @@ export const lateDuplicate: Rule = {
   name: 'late-duplicate',
   *find({ steps }) {
     for (const [name, calls] of byTool(steps)) {
-      for (const [index, step] of calls.entries()) {
-        if (step.status !== 'ok') continue;
-        const earlier = calls.slice(0, index);
-        const twin = earlier.find(
-          (other) => sameInput(other, step) && mayHaveActed(other) && isWriting(step),
-        );
-        if (twin) {
+      const acted = new Map<string, Step>();
+      const answers = new Map<string, { readonly step: Step; readonly input: string }>();
+      for (const step of calls) {
+        const input = canonical(step.input);
+        const twin = acted.get(input);
+        if (twin && step.status === 'ok') {
           const text = `${name} took effect again: the same call was :${twin.number} (${twin.status})`;
           yield { step: step.number, pointer: '/output', text, score: 0.74, kind: 'act' };
         }
-        const late = earlier.find(
-          (other) => !sameInput(other, step) && other.status === 'ok' && sameResult(other, step),
-        );
-        if (late) {
-          const text = `the result of another question: equal to :${late.number}, though the arguments differ`;
+        if (!twin && mayHaveActed(step)) acted.set(input, step);
+        const answer = answerOf(step);
+        if (answer === undefined) continue;
+        const before = answers.get(answer);
+        if (before && before.input !== input) {
+          const text = `the result of another question: equal to :${before.step.number}, though the arguments differ`;
           yield { step: step.number, pointer: '/output', text, score: 0.66, kind: 'value' };
         }
+        if (!before) answers.set(answer, { step, input });
       }
     }
   },
 };
 
-function sameInput(a: Step, b: Step): boolean {
-  return canonical(a.input) === canonical(b.input);
-}
-
-function sameResult(a: Step, b: Step): boolean {
-  const text = canonical(a.output);
-  return text.length > 16 && [...leavesOf(a.output)].length >= leastLeaves && text === canonical(b.output);
+/** A result that says enough not to be the same by chance. */
+function answerOf({ status, output }: Step): string | undefined {
+  if (status !== 'ok' || output === undefined) return undefined;
+  const text = canonical(output);
+  return text.length > 16 && leavesOf(output).length >= leastLeaves ? text : undefined;
 }
 
 function mayHaveActed(step: Step): boolean {

@@ -1,7 +1,7 @@
 /** What a result looks like from outside: a failure in the guise of a success, a refusal, a cut text. */
 import type { Step } from '@chassis/journal';
 import { leafText, parseDocument } from '../json.ts';
-import { follow, keysOf } from '../pointer.ts';
+import { follow, lastKey } from '../pointer.ts';
 
 export interface Finding {
   readonly pointer: string;
@@ -27,17 +27,17 @@ export function failureInside(step: Step): Finding | undefined {
     const value = follow(body, key);
     const empty = value === undefined || value === null || value === false || value === '' || value === 0;
     if (!empty && !(Array.isArray(value) && value.length === 0))
-      return { pointer: at(key), text: `${keysOf(key).at(-1)}: ${brief(value)}` };
+      return { pointer: at(key), text: `${lastKey(key)}: ${brief(value)}` };
   }
   for (const key of ['/ok', '/success', '/succeeded']) {
-    if (follow(body, key) === false) return { pointer: at(key), text: `${keysOf(key).at(-1)} is false` };
+    if (follow(body, key) === false) return { pointer: at(key), text: `${lastKey(key)} is false` };
   }
   const exit = follow(body, '/exit_code') ?? follow(body, '/exitCode') ?? follow(body, '/returncode');
   if (typeof exit === 'number' && exit !== 0) return { pointer: at('/exit_code'), text: `exit code ${exit}` };
   for (const key of ['/status', '/status_code', '/statusCode', '/state', '/code']) {
     const value = follow(body, key);
     if (typeof value === 'string' && failedWords.test(value))
-      return { pointer: at(key), text: `${keysOf(key).at(-1)} is "${value}"` };
+      return { pointer: at(key), text: `${lastKey(key)} is "${value}"` };
     if (typeof value === 'number' && value >= 400 && value < 600)
       return { pointer: at(key), text: `status ${value}` };
   }

@@ -1,7 +1,7 @@
 /** What was read had changed by the time it was used: the file was written after it, a newer version was seen, or it came from a cache. */
 import type { Step } from '@chassis/journal';
-import { canonical, isNumber, leavesOf } from '../json.ts';
-import { follow, keysOf } from '../pointer.ts';
+import { canonical, isNumber, type Leaf, leavesOf } from '../json.ts';
+import { follow, lastKey } from '../pointer.ts';
 import { isDistinctive } from '../search.ts';
 import { isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
@@ -14,38 +14,62 @@ const version =
 export const staleRead: Rule = {
   name: 'stale-read',
   *find({ steps, symptom }) {
-    for (const [index, read] of steps.entries()) {
-      if (read.kind !== 'tool' || read.status !== 'ok' || read.number === symptom.step) continue;
+    const tools = steps.filter(({ kind }) => kind === 'tool');
+    const uses = indexed(tools, namesOf);
+    const writes = indexed(tools.filter(isWrite), (step) =>
+      touched(step).length > 0 ? touched(step) : namesOf(step),
+    );
+    const calls = indexed(tools, (step) => [callKey(step)]);
+    const versions = indexed(
+      tools.filter((step) => !isWriting(step)),
+      (step) => versionsOf(step).map(({ key }) => key),
+    );
+    for (const read of tools) {
+      if (read.status !== 'ok' || read.number === symptom.step) continue;
       const said = flagged(read);
       if (said) yield said;
-      const named = namesOf(read);
-      const later = steps.slice(index + 1).filter(({ kind }) => kind === 'tool');
-      const write = isWrite(read)
-        ? undefined
-        : later.find((step) => step.number < symptom.step && isWrite(step) && writes(step, named));
-      const again =
-        write &&
-        later.find(
-          (step) => step.number > write.number && step.number < symptom.step && sameCall(read, step),
-        );
-      const used = later.some(
-        (step) => write && step.number > write.number && namesOf(step).intersection(named).size > 0,
-      );
-      if (write && !again && used) {
-        const text = `read here, changed by ${write.name} :${write.number}, and not read again before it was used`;
-        // A file that is on record as changed is a fact; a call that is only named like a change is a hint.
-        const score = touched(write).length > 0 ? 0.68 : 0.5;
-        yield { step: read.number, pointer: '/output', text, score, kind: 'value' };
-      }
-      const newer = later.flatMap((step) => (isWriting(step) ? [] : (older(read, step) ?? [])))[0];
+      const newer = newerThan(read, versions);
       if (newer) yield newer;
+      if (isWriting(read)) continue;
+      const names = namesOf(read);
+      const write = names
+        .flatMap((name) => after(writes.get(name), read.number))
+        .sort((a, b) => a.number - b.number)[0];
+      if (!write || write.number >= symptom.step) continue;
+      const again = after(calls.get(callKey(read)), write.number).some(({ number }) => number < symptom.step);
+      const used = names.some((name) => after(uses.get(name), write.number).length > 0);
+      if (again || !used) continue;
+      const text = `read here, changed by ${write.name} :${write.number}, and not read again before it was used`;
+      // A file that is on record as changed is a fact; a call that is only named like a change is a hint.
+      const score = touched(write).length > 0 ? 0.68 : 0.5;
+      yield { step: read.number, pointer: '/output', text, score, kind: 'value' };
     }
   },
 };
 
+type Index = ReadonlyMap<string, readonly Step[]>;
+
+function indexed(steps: readonly Step[], keys: (step: Step) => readonly string[]): Index {
+  const index = new Map<string, Step[]>();
+  for (const step of steps) {
+    for (const key of new Set(keys(step))) {
+      const known = index.get(key);
+      if (known) known.push(step);
+      else index.set(key, [step]);
+    }
+  }
+  return index;
+}
+
+/** The first step of a list that comes after a number. */
+function after(steps: readonly Step[] | undefined, number: number): Step[] {
+  const found = steps?.find((step) => step.number > number);
+  return found ? [found] : [];
+}
+
 function flagged(step: Step): Suspect | undefined {
   for (const { pointer, value } of leavesOf(step.output, '/output')) {
-    const key = keysOf(pointer).at(-1) ?? '';
+    const key = lastKey(pointer);
     const is = stale.test(key) ? 0.72 : cached.test(key) ? 0.58 : 0;
     if (is === 0 || value === false || value === null || value === 0) continue;
     if (is < 0.6 && value !== true && value !== 'hit' && value !== 'HIT') continue;
@@ -61,22 +85,36 @@ function flagged(step: Step): Suspect | undefined {
   return undefined;
 }
 
-/** The same thing was seen elsewhere in the run with a newer version. */
-function older(read: Step, other: Step): Suspect | undefined {
-  for (const { pointer, value, text } of leavesOf(read.output, '/output')) {
-    if (!version.test(keysOf(pointer).at(-1) ?? '') || namesOf(read).intersection(namesOf(other)).size === 0)
-      continue;
-    const now = follow(other, pointer);
-    if (now === undefined || now === null || !isOlder(value, now)) continue;
-    const later = `:${other.number} shows ${canonical(now)}`;
-    return {
-      step: read.number,
-      pointer,
-      value,
-      text: `an old version was read: ${text}, ${later}`,
-      score: 0.62,
-      kind: 'value',
-    };
+interface Version {
+  /** What it is the version of, and where it stands. */
+  readonly key: string;
+  readonly leaf: Leaf;
+}
+
+function versionsOf(step: Step): Version[] {
+  const leaves = leavesOf(step.output, '/output').filter(
+    ({ pointer, value }) => value !== null && version.test(lastKey(pointer)),
+  );
+  return namesOf(step).flatMap((name) => leaves.map((leaf) => ({ key: `${leaf.pointer} ${name}`, leaf })));
+}
+
+/** The same thing was seen later in the run with a newer version. */
+function newerThan(read: Step, versions: Index): Suspect | undefined {
+  for (const { key, leaf } of versionsOf(read)) {
+    const others = versions.get(key) ?? [];
+    for (const other of [...after(others, read.number), ...others.slice(-1)]) {
+      const now = follow(other, leaf.pointer);
+      if (other.number <= read.number || now === undefined || !isOlder(leaf.value, now)) continue;
+      const text = `an old version was read: ${leaf.text}, :${other.number} shows ${canonical(now)}`;
+      return {
+        step: read.number,
+        pointer: leaf.pointer,
+        value: leaf.value,
+        text,
+        score: 0.62,
+        kind: 'value',
+      };
+    }
   }
   return undefined;
 }
@@ -89,9 +127,9 @@ function isOlder(a: unknown, b: unknown): boolean {
 }
 
 /** What a call is about: its telling arguments and the files that it changed. */
-function namesOf(step: Step): Set<string> {
-  const names = [...leavesOf(step.input)].filter(({ text, value }) => isDistinctive(text) || isName(value));
-  return new Set([...names.map(({ text }) => text), ...touched(step)]);
+function namesOf(step: Step): string[] {
+  const names = leavesOf(step.input).filter(({ text, value }) => isDistinctive(text) || isName(value));
+  return [...new Set([...names.map(({ text }) => text), ...touched(step)])];
 }
 
 function touched(step: Step): string[] {
@@ -106,13 +144,6 @@ function isWrite(step: Step): boolean {
   return step.status === 'ok' && isWriting(step);
 }
 
-function writes(step: Step, named: ReadonlySet<string>): boolean {
-  const files = touched(step);
-  return files.length > 0
-    ? files.some((path) => named.has(path))
-    : namesOf(step).intersection(named).size > 0;
-}
-
-function sameCall(a: Step, b: Step): boolean {
-  return a.name === b.name && canonical(a.input) === canonical(b.input);
+function callKey(step: Step): string {
+  return `${step.name} ${canonical(step.input)}`;
 }

@@ -1,8 +1,8 @@
 /** A result is only a part: it says so itself, its text was cut, or less of it was shown to the model than it held. */
 import type { Step } from '@chassis/journal';
 import { leavesOf } from '../json.ts';
-import { originsOf } from '../origins.ts';
-import { follow, keysOf, pointer } from '../pointer.ts';
+import { addedOrigins } from '../origins.ts';
+import { follow, lastKey, pointer } from '../pointer.ts';
 import { brief } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
@@ -34,9 +34,8 @@ export const truncated: Rule = {
     }
     for (const step of steps) {
       if (step.kind !== 'model') continue;
-      for (const { message, source, first } of originsOf(view, step.number)) {
-        if (first.step !== step.number || source?.label !== 'inferred' || source.step.kind !== 'tool')
-          continue;
+      for (const { message, source } of addedOrigins(view, step.number)) {
+        if (source?.label !== 'inferred' || source.step.kind !== 'tool') continue;
         const whole = JSON.stringify(source.step.output ?? '').length;
         if (known.has(source.step.number) || message.content.length >= whole * 0.9) continue;
         const text = `the model was shown ${message.content.length} of ${whole} characters of this result`;
@@ -49,7 +48,7 @@ export const truncated: Rule = {
 function inOutput(step: Step): Suspect | undefined {
   const suspect = { step: step.number, score: 0.72, kind: 'missing' } as const;
   for (const { pointer: at, value, text } of leavesOf(step.output, '/output')) {
-    const key = keysOf(at).at(-1) ?? '';
+    const key = lastKey(at);
     if (flag.test(key) && value === true)
       return {
         ...suspect,

@@ -2,7 +2,7 @@
 import type { Step } from '@chassis/journal';
 import { firstDifference } from '../difference.ts';
 import { leafText, leavesOf } from '../json.ts';
-import { follow, keysOf, pointer } from '../pointer.ts';
+import { follow, keysOf, lastKey, pointer } from '../pointer.ts';
 import { isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
@@ -22,7 +22,7 @@ export const wrongEcho: Rule = {
 
 function echo(step: Step): Suspect | undefined {
   for (const asked of leavesOf(step.input)) {
-    const key = keysOf(asked.pointer).at(-1) ?? '';
+    const key = lastKey(asked.pointer);
     if (keysOf(asked.pointer).length !== 1 || !identity.test(key)) continue;
     const at = placeOf(step.output, key);
     if (at === undefined) continue;

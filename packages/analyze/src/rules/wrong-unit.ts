@@ -135,7 +135,9 @@ interface Found extends Leaf {
 
 function grouped(calls: readonly Step[], wanted: (leaf: Leaf) => boolean): Map<string, Found[]> {
   const leaves = calls.flatMap(({ number, output }) =>
-    [...leavesOf(output, pointer('output'))].filter(wanted).map((leaf): Found => ({ ...leaf, step: number })),
+    leavesOf(output, pointer('output'))
+      .filter(wanted)
+      .map((leaf): Found => ({ ...leaf, step: number })),
   );
   return Map.groupBy(leaves, ({ pointer: at }) => shapeOf(at));
 }
