@@ -11,6 +11,8 @@ export interface Block {
   readonly line: number;
   /** Exit code of the block's last command, from `<!-- exit N -->` on the line above. */
   readonly exit: number;
+  /** `<!-- one command -->` on the line above: further lines with a `$` belong to the output. */
+  readonly single: boolean;
 }
 
 export interface Page {
@@ -39,13 +41,14 @@ export function readPage(path: string): Page {
     const body: string[] = [];
     while (++at < lines.length && lines[at]?.trim() !== ticks) body.push(lines[at]!.slice(indent.length));
     if (at >= lines.length) throw new Error(`${path}:${start + 1}: this fence is never closed`);
-    const exit = /<!-- *exit (\d+) *-->/.exec(lines[start - 1] ?? '')?.[1];
+    const above = lines[start - 1] ?? '';
     blocks.push({
       language,
       title: /title="([^"]+)"/.exec(rest)?.[1],
       text: `${body.join('\n')}\n`,
       line: start + 1,
-      exit: Number(exit ?? 0),
+      exit: Number(/<!-- *exit (\d+) *-->/.exec(above)?.[1] ?? 0),
+      single: above.includes('<!-- one command -->'),
     });
   }
   return { headings, blocks, links };
@@ -66,7 +69,7 @@ export function commandsOf(block: Block): readonly Command[] {
   for (const [at, line] of block.text.split('\n').entries()) {
     const last = found.at(-1);
     if (open && last !== undefined) last.text += `\n${line}`;
-    else if (line.startsWith('$ '))
+    else if (line.startsWith('$ ') && !(block.single && last !== undefined))
       found.push({ text: line.slice(2), line: block.line + 1 + at, shown: [], exit: 0 });
     else if (line.trim() !== '') last?.shown.push(line);
     open = line.endsWith('\\') && (open || line.startsWith('$ '));
@@ -76,7 +79,7 @@ export function commandsOf(block: Block): readonly Command[] {
   return found;
 }
 
-/** The first shown line that the output lacks, in the order shown; runs of blanks count as one. */
+/** The first shown line that the output lacks, in the order shown; `…` stands for anything. */
 export function missingLine(shown: readonly string[], output: string): string | undefined {
   const lines = output.split('\n').map(plain);
   let from = 0;
@@ -96,6 +99,14 @@ export function missingLine(shown: readonly string[], output: string): string | 
   return undefined;
 }
 
+/** What differs from one run to the next (ids, times, sizes, tokens) as signs, on both sides; runs of blanks as one. */
 function plain(line: string): string {
-  return line.replaceAll(/\s+/g, ' ').trim();
+  return line
+    .replaceAll(/\b[a-z2-7]{12}\b/g, '<id>')
+    .replaceAll(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, '<time>')
+    .replaceAll(/\b[\d.]+(?:ms|s)\b/g, '<span>')
+    .replaceAll(/\b[\d.]+ (?:B|kB|MB)\b/g, '<size>')
+    .replaceAll(/[\d.]+k?→[\d.]+k?/g, '<tokens>')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

@@ -24,10 +24,10 @@ export function openShell(): Shell {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   program('node', `exec "${process.execPath}" "$@"`);
   program('chassis', `exec "${process.execPath}" "${launcher}" "$@"`);
-  program(
-    'npx',
-    '[ "$1" = chassis ] || { echo "npx: only chassis is here" >&2; exit 127; }\nshift\nexec chassis "$@"',
-  );
+  const others = (name: string): string => `echo "${name}: of no use here" >&2; exit 127`;
+  program('npx', `[ "$1" = chassis ] || { ${others('npx')}; }\nshift\nexec chassis "$@"`);
+  // What it does beside this, setting up a checkout, has tests of its own.
+  program('npm', `[ "$1 $2" = 'run demo' ] || { ${others('npm')}; }\nexec chassis demo`);
   const env = {
     PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
