@@ -71,7 +71,7 @@ export class Fold {
       }
       case 'step.dispatched': {
         if (!step) break;
-        const { attempt, idempotency_key, model } = known.data;
+        const { attempt, idempotency_key, model } = plain(known.data, resolve);
         const open = attemptOf(step, attempt);
         open.idempotency_key = idempotency_key;
         if (model !== undefined) open.model = model;
@@ -124,7 +124,7 @@ export class Fold {
         break;
       }
       case 'session.resumed':
-        for (const number of known.data.rerun ?? []) reopen(view.open[number - 1], false);
+        for (const number of plain(known.data, resolve).rerun ?? []) reopen(view.open[number - 1], false);
         view.outcome = 'running';
         break;
       case 'session.ended': {
@@ -155,7 +155,10 @@ export class Fold {
     const view = this.#view;
     // A number that is taken or leaves a gap comes from a damaged log: what is there stays as it is.
     if (number !== view.open.length + 1) return;
-    const { kind, name, digest, causes, parent, agent, turn, plugin, call_id } = data;
+    const { kind, name, digest, causes, parent, agent, turn, plugin, call_id } = plain(
+      { ...data, input: null },
+      resolve,
+    );
     const step: OpenStep = {
       number,
       kind,

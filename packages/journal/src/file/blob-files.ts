@@ -25,8 +25,6 @@ export class BlobFiles {
   readonly #disk: Disk;
   /** Taken, but not on disk yet. */
   readonly #pending = new Map<string, Buffer>();
-  /** Known to be on disk. */
-  readonly #stored = new Set<string>();
   readonly #values = new Map<string, { value: Json; bytes: number }>();
   #rememberedBytes = 0;
 
@@ -36,14 +34,14 @@ export class BlobFiles {
   }
 
   readonly keep = (sha256: string, bytes: Buffer): void => {
-    if (this.#stored.has(sha256) || this.#pending.has(sha256)) return;
+    if (this.#pending.has(sha256)) return;
     const path = this.#layout.blob(sha256);
     if (existsSync(path)) {
       try {
-        // A sign for a collection that runs at this moment: somebody wants it again.
+        // A sign for a collection that runs at this moment: somebody wants it again. It is asked each time, because another
+        // process may have deleted it since.
         const now = new Date();
         utimesSync(path, now, now);
-        this.#stored.add(sha256);
         return;
       } catch (error) {
         if (!isCode(error, 'ENOENT')) throw error;
@@ -52,18 +50,14 @@ export class BlobFiles {
     this.#pending.set(sha256, bytes);
   };
 
-  /** A blob that was deleted. */
-  forget(sha256: string): void {
-    this.#stored.delete(sha256);
-  }
-
   get hasPending(): boolean {
     return this.#pending.size > 0;
   }
 
   async flush(): Promise<void> {
     const folders = new Set<string>();
-    for (const [sha256, bytes] of [...this.#pending]) {
+    const taken = [...this.#pending];
+    for (const [sha256, bytes] of taken) {
       const path = this.#layout.blob(sha256);
       const folder = dirname(path);
       if (!folders.has(folder)) {
@@ -71,15 +65,10 @@ export class BlobFiles {
           folders.add(this.#layout.blobs);
         folders.add(folder);
       }
-      const packed = await compress(bytes, PACKING);
-      await placeFile(this.#disk, path, packed);
+      await placeFile(this.#disk, path, await compress(bytes, PACKING));
     }
     for (const folder of folders) await this.#disk.syncFolder(folder);
-    for (const sha256 of this.#pending.keys()) {
-      if (!existsSync(this.#layout.blob(sha256))) continue;
-      this.#stored.add(sha256);
-      this.#pending.delete(sha256);
-    }
+    for (const [sha256] of taken) this.#pending.delete(sha256);
   }
 
   /** As `flush`, for a process that is about to exit: on its way to the disk, without waiting for it. */

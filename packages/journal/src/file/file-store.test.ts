@@ -95,6 +95,41 @@ test('a finished segment is sealed, and reads as before', async () => {
   await again.close();
 });
 
+test('a damaged frame of a sealed segment costs its own events, with and without the offset table', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path, segmentBytes: 2_500_000 });
+  const writer = await store.create(header('s'));
+  const noise = Array.from({ length: 400 }, (_, i) =>
+    createHash('sha512').update(String(i)).digest('base64').repeat(30),
+  );
+  for (let i = 0; i < 1300; i++)
+    writer.append('note.added', { text: noise[i % 400] as string, author: String(i) });
+  await writer.close();
+  const log = join(dir.path, 'sessions', 's', 'log');
+  const name = readdirSync(log).find((one) => one.endsWith('.zst')) as string;
+  const table = JSON.parse(readFileSync(join(log, name.replace('.zst', '.idx')), 'utf8'));
+  expect(table.frames.length).toBeGreaterThan(2);
+  const [, second, third] = table.frames;
+  const bytes = readFileSync(join(log, name));
+  bytes[second.offset + 2000] = (bytes[second.offset + 2000] as number) ^ 1;
+  writeFileSync(join(log, name), bytes);
+  for (const withTable of [true, false]) {
+    if (!withTable) rmSync(join(log, name.replace('.zst', '.idx')));
+    const { problems } = await store.verify('s');
+    expect(problems[0]).toMatchObject({
+      kind: 'frame',
+      file: name,
+      offset: second.offset,
+      length: second.length,
+    });
+    const seen = new Set((await collect((await store.reader('s')).events())).map(({ seq }) => seq));
+    expect(Array.from({ length: 1301 }, (_, seq) => seq).filter((seq) => !seen.has(seq))).toEqual(
+      Array.from({ length: third.seq - second.seq }, (_, i) => second.seq + i),
+    );
+  }
+  await store.close();
+});
+
 test('a session goes on where it ended', async () => {
   using dir = folder();
   const store = fileStore({ root: dir.path });

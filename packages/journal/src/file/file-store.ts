@@ -101,6 +101,7 @@ class FileStore implements Store {
     // A newer format is refused before anything is touched.
     await readHeader(this.#layout, id);
     const lock = takeLock(session.lock, `session ${id}`, force);
+    let recorder: Recorder | undefined;
     try {
       await afterCollection(this.#layout);
       const loaded = await loadSession(this.#layout, this.#blobs, id);
@@ -122,7 +123,7 @@ class FileStore implements Store {
       }
       const reports = await setAside(this.#disk, session, loaded.leftovers);
       dropEmpty(session);
-      const recorder = await this.#record(session, loaded, lock);
+      recorder = await this.#record(session, loaded, lock);
       if (!loaded.begun) recorder.opened();
       const problems: Json[] = [...reports, ...(damage as unknown as Json[])];
       if (problems.length > 0) {
@@ -134,6 +135,7 @@ class FileStore implements Store {
       }
       return recorder;
     } catch (error) {
+      await recorder?.close();
       lock.release();
       throw error;
     }
@@ -206,19 +208,21 @@ class FileStore implements Store {
       throw new ChassisError('Conflict', `there is a session ${id} already`, { data: { session: id } });
     }
     const lock = takeLock(session.lock, `session ${id}`);
+    let recorder: Recorder | undefined;
     try {
       await afterCollection(this.#layout);
       mkdirSync(session.log, { mode: FOLDER_MODE });
       const clean = this.#secrets.redact(header);
       await placeFile(this.#disk, session.head, Buffer.from(`${stringifyJson(clean)}\n`));
       const start = { header: clean, fold, tally: new Tally(clean), seq, hash, end: undefined };
-      const recorder = await this.#record(session, start, lock);
+      recorder = await this.#record(session, start, lock);
       recorder.opened();
       await recorder.barrier();
       await this.#disk.syncFolder(session.folder);
       await this.#disk.syncFolder(this.#layout.sessions);
       return recorder;
     } catch (error) {
+      await recorder?.close();
       rmSync(session.folder, { recursive: true, force: true });
       throw error;
     }

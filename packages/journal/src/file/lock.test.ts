@@ -54,7 +54,11 @@ test('a holder on another host or in another container cannot be asked: only wit
   using dir = folder();
   const path = join(dir.path, 'lock');
   const { holder } = takeLock(path, 's');
-  for (const elsewhere of [{ host: 'elsewhere' }, { namespace: 'pid:[1]' }]) {
+  for (const elsewhere of [
+    { host: 'elsewhere' },
+    { machine: 'another of this name', boot: 'its own' },
+    { namespace: 'pid:[1]' },
+  ]) {
     plant(path, { ...holder, ...elsewhere, nonce: 'far' });
     expect(liveness({ ...holder, ...elsewhere })).toBe('unknown');
     expect(() => takeLock(path, 's')).toThrow('--force');

@@ -21,6 +21,8 @@ export interface Holder {
   /** The process-id namespace, so that a container's numbers are not taken for ours. */
   readonly namespace: string;
   readonly host: string;
+  /** The machine's own id, for two that share a host name. */
+  readonly machine: string;
   readonly nonce: string;
   /** Rises with every takeover. */
   readonly fence: number;
@@ -107,7 +109,7 @@ export function readHolder(path: string): Holder | undefined {
 /** Whether the process that wrote a lock still lives. */
 export function liveness(holder: Holder): Liveness {
   const self = identity(0);
-  if (holder.host !== self.host) return 'unknown';
+  if (holder.host !== self.host || holder.machine !== self.machine) return 'unknown';
   if (holder.boot !== self.boot) return 'dead';
   if (holder.namespace !== self.namespace) return 'unknown';
   const started = startTime(holder.pid);
@@ -190,6 +192,7 @@ function identity(fence: number): Holder {
     started: startTime(process.pid) ?? '',
     namespace: pidNamespace(),
     host: hostname(),
+    machine: readIfThere('/etc/machine-id')?.toString('utf8').trim() ?? '',
     nonce: randomBytes(16).toString('hex'),
     fence,
     since: Date.now(),

@@ -76,6 +76,16 @@ function present(segment: Segment): Segment {
 
 function scanLine(line: RawLine, segment: Segment, chain: Chain, limit: number): ScannedLine {
   const place = { file: basename(segment.path), offset: line.offset, length: line.bytes.length };
+  if (line.fault) {
+    const message = `a compressed part of the log is damaged: ${line.fault.message}`;
+    const problem = { kind: 'frame', message };
+    return {
+      ...line,
+      segment,
+      checked: { whole: false, problem },
+      problem: { ...problem, ...place, length: line.fault.length },
+    };
+  }
   if (!line.ended) {
     const checked: Checked = { whole: false, problem: { kind: 'torn', message: 'the last line is cut off' } };
     return {

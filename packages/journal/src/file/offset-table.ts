@@ -36,30 +36,51 @@ export async function readOffsets(segment: Segment, file: FileHandle): Promise<O
   } catch {
     // Rebuilt below.
   }
-  return rebuild(segment, file, size);
+  return rebuild(file, size);
 }
 
 /** The frame in which an event must be, if it is in this segment. */
 export function frameHolding(frames: readonly Frame[], seq: number): number {
-  const after = frames.findIndex((frame) => frame.seq > seq);
-  return Math.max(0, (after === -1 ? frames.length : after) - 1);
+  const next = frames.findIndex((frame) => frame.seq >= seq);
+  if (next === -1) return Math.max(0, frames.length - 1);
+  return frames[next]?.seq === seq ? next : Math.max(0, next - 1);
 }
 
-async function rebuild(segment: Segment, file: FileHandle, size: number): Promise<OffsetTable> {
+async function rebuild(file: FileHandle, size: number): Promise<OffsetTable> {
   const packed = Buffer.allocUnsafe(size);
-  await file.read(packed, 0, size, 0);
-  const frames: Frame[] = [];
+  for (let done = 0; done < size; ) {
+    const { bytesRead } = await file.read(packed, done, size - done, done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  const frames: (Omit<Frame, 'seq'> & { seq: number | undefined })[] = [];
   let rawOffset = 0;
   for (let offset = 0; offset < size; ) {
     const length = frameLength(packed, offset);
-    const raw = zstdDecompressSync(packed.subarray(offset, offset + length));
+    const raw = unpacked(packed.subarray(offset, offset + length));
     const end = raw.indexOf(10);
-    const seq = lineHead(raw.subarray(0, end === -1 ? raw.length : end))?.seq ?? segment.first;
+    const seq = lineHead(raw.subarray(0, end === -1 ? raw.length : end))?.seq;
     frames.push({ seq, offset, length, rawOffset, rawLength: raw.length });
     rawOffset += raw.length;
     offset += length;
   }
-  return { v: 1, bytes: size, frames };
+  // What a damaged frame begins with is not known: not more than what the next one begins with.
+  let next = Number.POSITIVE_INFINITY;
+  const known: Frame[] = [];
+  for (const frame of frames.reverse()) {
+    next = frame.seq ?? next;
+    known.unshift({ ...frame, seq: next });
+  }
+  return { v: 1, bytes: size, frames: known };
+}
+
+/** A frame's content, or nothing when it is damaged: where the next one begins is known all the same. */
+function unpacked(frame: Buffer): Buffer {
+  try {
+    return zstdDecompressSync(frame);
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 /** Length of the zstd frame at `start` (RFC 8878, section 3.1.1): header, blocks, checksum. */

@@ -73,11 +73,10 @@ export async function collectBlobs(layout: Layout, blobs: BlobFiles): Promise<nu
     const stored = storedBlobs(layout);
     for (const sha256 of await referencedBlobs(layout, blobs, stored)) stored.delete(sha256);
     const youngest = busy ? Date.now() - GRACE_MS : Number.POSITIVE_INFINITY;
-    for (const [sha256, path] of stored) {
+    for (const path of stored.values()) {
       const stat = statSync(path, { throwIfNoEntry: false });
       if (!stat || stat.mtimeMs > youngest) continue;
       rmSync(path, { force: true });
-      blobs.forget(sha256);
       freed += stat.size;
     }
     return freed;

@@ -7,7 +7,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Segment } from './layout.ts';
-import { frameHolding, readOffsets } from './offset-table.ts';
+import { type Frame, frameHolding, readOffsets } from './offset-table.ts';
 
 export interface RawLine {
   /** Without the newline. Valid until the next batch is asked for. */
@@ -16,6 +16,8 @@ export interface RawLine {
   readonly offset: number;
   /** False for a rest after the last newline. */
   readonly ended: boolean;
+  /** Instead of a line: why a compressed frame could not be read. `offset` is then its place in the sealed file. */
+  readonly fault?: { readonly message: string; readonly length: number };
 }
 
 const PIECE = 1024 * 1024;
@@ -28,8 +30,8 @@ export interface LineRange {
 }
 
 /**
- * @throws the system's error when the file cannot be read; a sealed segment with damaged frames throws what the
- *   decompressor says
+ * Of a sealed segment a damaged frame is reported in place of its lines; the frames after it are read.
+ * @throws the system's error when the file cannot be read
  */
 export async function* readLines(segment: Segment, range: LineRange = {}): AsyncGenerator<RawLine[]> {
   const file = await open(segment.path, 'r');
@@ -41,7 +43,12 @@ export async function* readLines(segment: Segment, range: LineRange = {}): Async
       splitter.offset = frames[start]?.rawOffset ?? 0;
       for (const frame of frames.slice(start)) {
         const packed = await readExactly(file, frame.offset, frame.length);
-        yield splitter.push(zstdDecompressSync(packed));
+        const lines = unpack(packed);
+        if (lines instanceof Error) {
+          yield splitter.skip(frame, lines.message);
+        } else {
+          yield splitter.push(lines);
+        }
       }
     } else {
       for (let position = splitter.offset; ; ) {
@@ -57,6 +64,14 @@ export async function* readLines(segment: Segment, range: LineRange = {}): Async
     if (rest) yield [rest];
   } finally {
     await file.close();
+  }
+}
+
+function unpack(packed: Buffer): Buffer | Error {
+  try {
+    return zstdDecompressSync(packed);
+  } catch (error) {
+    return error as Error;
   }
 }
 
@@ -98,6 +113,16 @@ class Splitter {
       this.#length += piece.length - start;
     }
     return lines;
+  }
+
+  /** Leaves out a frame. A line that began before it has lost its end. */
+  skip(frame: Frame, message: string): RawLine[] {
+    this.#parts = [];
+    this.#length = 0;
+    this.offset = frame.rawOffset + frame.rawLength;
+    return [
+      { bytes: Buffer.alloc(0), offset: frame.offset, ended: true, fault: { message, length: frame.length } },
+    ];
   }
 
   rest(): RawLine | undefined {

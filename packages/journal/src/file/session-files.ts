@@ -3,6 +3,7 @@
  *
  * Promise: reading takes no lock and changes nothing; damage costs only the damaged events.
  */
+import { existsSync } from 'node:fs';
 import { ChassisError } from '@chassis/errors';
 import { Chain } from '../chain.ts';
 import type { SessionHeader } from '../event.ts';
@@ -81,6 +82,15 @@ export async function partsOf(layout: Layout, id: string): Promise<SessionPart[]
       );
     }
     seen.add(current);
+    if (current !== id && !existsSync(layout.session(current).folder)) {
+      throw new ChassisError(
+        'InvalidParams',
+        `session ${id} needs its parent ${current}, which is not there`,
+        {
+          data: { session: id, parent: current },
+        },
+      );
+    }
     const header: SessionHeader = await readHeader(layout, current);
     const session = layout.session(current);
     const { parent } = header;
