@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileStore } from '@chassis/journal';
 import type { TurnResult } from '@chassis/runtime';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 
 /** Kills in all, over both kinds of run. */
 const kills = process.env.CHASSIS_FULL === '1' ? 200 : 30;
@@ -21,10 +21,15 @@ function generator(seed: number): () => number {
   };
 }
 
+/** Compiled code of the child, so that it starts fast. */
+const cache = mkdtempSync(join(tmpdir(), 'chassis-kill-cache-'));
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
+
 /** Starts the child and kills it `ms` after its session is open, unless it ends before. */
 async function runAndKill(root: string, id: string, mode: string, ms: number | null) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'kill-child.ts'), root, id, mode], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_COMPILE_CACHE: cache },
   });
   let stdout = '';
   let stderr = '';
@@ -63,8 +68,10 @@ async function reference(mode: string): Promise<TurnResult> {
   return result;
 }
 
-describe.each(['safe', 'write'])('a %s run', (mode) => {
-  test(`killed ${kills / 2} times at random: nothing recorded is lost, nothing is done twice, the model is told the truth`, async () => {
+describe.concurrent.each(['safe', 'write'])('a %s run', (mode) => {
+  test(`killed ${kills / 2} times at random: nothing recorded is lost, nothing is done twice, the model is told the truth`, async ({
+    expect,
+  }) => {
     const seed = Number(process.env.CHASSIS_SEED ?? Math.floor(Math.random() * 2 ** 31));
     const random = generator(seed);
     const expected = await reference(mode);

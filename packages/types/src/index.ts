@@ -65,6 +65,8 @@ export interface Usage {
   readonly cost_usd?: number;
   /** True when the call was cut, so that the provider may have counted more. */
   readonly lower_bound?: boolean;
+  /** True when nobody counted and this is a guess from the text. */
+  readonly estimated?: boolean;
   /** True when the provider's own figures contradict each other. */
   readonly inconsistent?: boolean;
 }
