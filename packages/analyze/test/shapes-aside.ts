@@ -1,4 +1,4 @@
-/** More seeded failures, written after the rules and the first shapes were settled, to see what carries over. */
+/** A second set of seeded failures: textual results, codes and warnings, other tools for the same twelve causes. */
 import { failure, invalid } from './build.ts';
 import { pad, type Shape, shape, word } from './shapes.ts';
 

@@ -6,7 +6,7 @@ import { nearestOf } from '../nearest.ts';
 import type { Span } from '../place.ts';
 import { nameOf } from '../pointer.ts';
 import { spotAt } from '../spots.ts';
-import { failureInside, isUnknownThing } from './looks.ts';
+import { failureInside, isUnknownThing, isWriting } from './looks.ts';
 import type { Rule } from './rule.ts';
 
 export const bornInModel: Rule = {
@@ -34,7 +34,7 @@ export const bornInModel: Rule = {
   },
 };
 
-/** A made-up value that another tool has since accepted is hardly made up. */
+/** A value that another tool has since accepted, or that the model gave to something new as its name, is hardly made up. */
 function isConfirmed(steps: readonly Step[], { step, text }: Span, symptom: number): boolean {
   return steps.some(
     (other) =>
@@ -42,7 +42,7 @@ function isConfirmed(steps: readonly Step[], { step, text }: Span, symptom: numb
       other.number > step &&
       other.number < symptom &&
       other.status === 'ok' &&
-      !failureInside(other) &&
+      (isWriting(other) || !failureInside(other)) &&
       leavesOf(other.input).some((leaf) => leaf.text === text),
   );
 }

@@ -1,6 +1,7 @@
 /** A result holds nothing where the same tool's other results hold something, or nothing at all. */
 import type { Step } from '@chassis/journal';
 import { leavesOf } from '../json.ts';
+import { lastKey } from '../pointer.ts';
 import { byTool, type Rule } from './rule.ts';
 
 export const emptyResult: Rule = {
@@ -18,12 +19,15 @@ export const emptyResult: Rule = {
   },
 };
 
+const counts = /count|total|found|hits|matches|results|rows|length|size/i;
+
 function isEmpty({ output }: Step): boolean {
   if (output === undefined || output === null || output === '') return true;
   if (typeof output !== 'object') return false;
   const lists = Object.values(output).some((value) => Array.isArray(value) && value.length === 0);
   const rest = leavesOf(output).filter(
-    ({ value, text }) => value !== null && text !== '' && text !== '0' && value !== false,
+    ({ pointer, value, text }) =>
+      value !== null && text !== '' && value !== false && !(text === '0' && counts.test(lastKey(pointer))),
   );
   return (
     rest.length === 0 ||

@@ -9,6 +9,7 @@ import { failedHere } from './failed-here.ts';
 import { finishReason } from './finish-reason.ts';
 import { firstAppearance } from './first-appearance.ts';
 import { lateDuplicate } from './late-duplicate.ts';
+import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
 import { repeatedCall } from './repeated-call.ts';
 import type { Rule } from './rule.ts';
@@ -37,6 +38,7 @@ export const rules: readonly Rule[] = [
   firstAppearance,
   unknownOutcome,
   repeatedCall,
+  noProgress,
   emptyResult,
   earlierFailure,
   failedHere,

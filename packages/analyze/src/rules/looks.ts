@@ -1,6 +1,6 @@
 /** What a result looks like from outside: a failure in the guise of a success, a refusal, a cut text. */
 import type { Step } from '@chassis/journal';
-import { leafText, parseDocument } from '../json.ts';
+import { leafText, leavesOf, parseDocument } from '../json.ts';
 import { follow, lastKey } from '../pointer.ts';
 
 export interface Finding {
@@ -12,7 +12,7 @@ const failedWords = /^(?:error|fail|failed|failure|exception|fatal|denied|reject
 const failedText =
   /^\s*(?:\[?error\]?\b\s*[:\-!]|traceback \(most recent|(?:[A-Za-z]*(?:Error|Exception))\s*:|fatal:|failed to )/i;
 const refusal =
-  /permission denied|access denied|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|insufficient (?:permission|scope|privilege)|\bEACCES\b|\bEPERM\b|\b40[13]\b(?! ?(?:bytes|rows|items|ms))/i;
+  /permission denied|access denied|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|not accessible|insufficient (?:permission|scope|privilege)|\bEACCES\b|\bEPERM\b|\b40[13]\b(?! ?(?:bytes|rows|items|ms))/i;
 
 /** A successful step's output that says it failed; its own words. */
 export function failureInside(step: Step): Finding | undefined {
@@ -38,9 +38,13 @@ export function failureInside(step: Step): Finding | undefined {
     const value = follow(body, key);
     if (typeof value === 'string' && failedWords.test(value))
       return { pointer: at(key), text: `${lastKey(key)} is "${value}"` };
-    if (typeof value === 'number' && value >= 400 && value < 600)
-      return { pointer: at(key), text: `status ${value}` };
+    if (/^[45]\d\d$/.test(leafText(value) ?? ''))
+      return { pointer: at(key), text: `status ${leafText(value)}` };
   }
+  const part = leavesOf(body).find(
+    ({ pointer, text }) => /^(?:status|state)$/i.test(lastKey(pointer)) && failedWords.test(text),
+  );
+  if (part) return { pointer: at(part.pointer), text: `${part.pointer} is "${part.text}"` };
   const texts = ['/text', '/content', '/message', '/result', '/stdout', '/stderr'];
   const said = texts.find((key) => failedText.test(leafText(follow(body, key)) ?? ''));
   return said === undefined

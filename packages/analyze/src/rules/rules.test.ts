@@ -194,6 +194,17 @@ const examples: Readonly<Record<string, Example>> = {
       story.call('poll', { job: 2 }, { state: 'done' });
     },
   },
+  'no-progress': {
+    bad: (story) => {
+      const first = story.call('search', { q: 'a' }, { hits: [] });
+      for (const q of ['b', 'c', 'd']) story.call('search', { q }, { hits: [] });
+      return first;
+    },
+    good: (story) => {
+      for (const q of ['a', 'b', 'c']) story.call('save', { q }, { ok: true });
+      story.call('save', { q: 'd' }, { ok: true, id: 4 });
+    },
+  },
   'empty-result': {
     bad: (story) => {
       story.call('search', { q: 'a' }, { hits: [1] });
