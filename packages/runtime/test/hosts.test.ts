@@ -1,4 +1,4 @@
-// One suite for every host: the same plugin, in-process, as a TypeScript process, as a Python process.
+// One suite for every host: the same plugin in-process, in a thread, as a TypeScript process, as a Python process.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -43,6 +43,13 @@ describe.each([
     'inline',
     {
       'plugins/suite/plugin.yaml': manifest('runtime: inline\nmodule: ./index.ts'),
+      'plugins/suite/index.ts': fixture('typescript.ts'),
+    },
+  ],
+  [
+    'worker',
+    {
+      'plugins/suite/plugin.yaml': manifest('runtime: worker\nmodule: ./index.ts'),
       'plugins/suite/index.ts': fixture('typescript.ts'),
     },
   ],

@@ -12,11 +12,14 @@ import { toolDefinition } from '../plugin/manifest.ts';
 import { CAPABILITY_NAME } from '../plugin/manifest-schema.ts';
 import { type Offer, PhaseError } from './host.ts';
 import { offerOf, quarantine } from './offer.ts';
-import type { ProcessProtocol } from './protocol.ts';
+import type { Protocol } from './protocol.ts';
+import { isEndOfConnection } from './remote.ts';
 
-export function bareProtocol(): ProcessProtocol {
+export function bareProtocol(): Protocol {
   const methods = new Map<string, string>();
   return {
+    dialect: 'chassis',
+
     async load(peer, options) {
       const { source } = options.entry;
       const { manifest } = source;
@@ -50,19 +53,13 @@ export function bareProtocol(): ProcessProtocol {
         return { code: 0, data, error: null, trace_id: ctx.trace_id };
       } catch (error) {
         // The end of the connection is the plugin's end; any other error is the tool's answer.
-        const lost = error instanceof RpcError && isCloseReason(error.data);
-        if (!(error instanceof RpcError) || lost || signal.aborted) throw error;
+        if (!(error instanceof RpcError) || isEndOfConnection(error) || signal.aborted) throw error;
         return failure(error, ctx.trace_id);
       }
     },
 
     async shutdown() {},
   };
-}
-
-function isCloseReason(data: unknown): boolean {
-  const kind = (data as { kind?: unknown } | null | undefined)?.kind;
-  return kind === 'closed' || kind === 'ended' || kind === 'error' || kind === 'exit';
 }
 
 async function listedTools(peer: Peer, at: string): Promise<Offer> {

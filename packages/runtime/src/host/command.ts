@@ -2,7 +2,7 @@
  * A plugin's argv as it is started: no shell, no splitting, no expansion but one: `${folder}` is the plugin's
  * folder. `node` means the Node that runs the harness, with the SDK within reach.
  */
-const SDK_RESOLUTION = new URL(
+export const SDK_RESOLUTION = new URL(
   import.meta.url.endsWith('.ts') ? './sdk-resolution.ts' : './sdk-resolution.js',
   import.meta.url,
 ).href;

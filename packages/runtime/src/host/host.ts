@@ -55,7 +55,7 @@ export interface PluginHost {
   /** Resolves with the reason if the host ends without having been closed. */
   readonly gone: Promise<ChassisError>;
   /** What a process has left behind so far; only of hosts that have one. */
-  diagnostics?(): Diagnostics;
+  diagnostics?(): Diagnostics | undefined;
 }
 
 export interface Diagnostics {

@@ -1,13 +1,14 @@
-/** What is said to a plugin process; the two protocols differ in this and in nothing else. */
+/** What is said to a plugin behind a connection; protocols differ in this and in nothing else. */
 import { ChassisError, ErrorCode } from '@chassis/errors';
-import { type Peer, RpcError } from '@chassis/jsonrpc';
+import { type DialectName, type Peer, RpcError } from '@chassis/jsonrpc';
 import type { JsonObject, Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
 import { CHASSIS_VERSION } from '../version.ts';
 import { type HostOptions, type Offer, type Readiness, readiness } from './host.ts';
 import { offerOf } from './offer.ts';
 
-export interface ProcessProtocol {
+export interface Protocol {
+  readonly dialect: DialectName;
   load(peer: Peer, options: HostOptions): Promise<Offer>;
   ready(peer: Peer): Promise<Readiness>;
   /** @throws what the connection throws; that means the plugin broke */
@@ -19,7 +20,9 @@ export interface ProcessProtocol {
 const PATIENT = { timeoutMs: 0 } as const;
 
 /** `plugin.load`, `plugin.ready`, `plugin.invoke`, `plugin.shutdown`. */
-export const chassisProtocol: ProcessProtocol = {
+export const chassisProtocol: Protocol = {
+  dialect: 'chassis',
+
   async load(peer, options) {
     const { manifest } = options.entry.source;
     const answer = await optional(

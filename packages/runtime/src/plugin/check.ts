@@ -93,7 +93,12 @@ function advice(source: ManifestSource): Finding[] {
   const findings: Finding[] = [];
   const warn = (message: string): void => void findings.push({ level: 'warning', message });
   const offers = manifest.tools.length + manifest.models.length + manifest.agents.length;
-  if (offers === 0 && manifest.protocol !== 'jsonrpc' && manifest.models_from_config === undefined) {
+  if (
+    offers === 0 &&
+    manifest.protocol !== 'jsonrpc' &&
+    manifest.runtime !== 'mcp' &&
+    manifest.models_from_config === undefined
+  ) {
     warn(`${document.file}: the plugin offers no tools, models or agents`);
   }
   manifest.tools.forEach((tool, i) => {
@@ -110,8 +115,8 @@ function advice(source: ManifestSource): Finding[] {
   for (const section of manifest.unserved) {
     warn(`${at(`/${section}`)}: this version of chassis serves no ${section} of plugins`);
   }
-  if (manifest.runtime === 'worker' || manifest.runtime === 'mcp' || manifest.runtime === 'http') {
-    warn(`${at('/runtime')}: this version of chassis cannot run runtime: ${manifest.runtime}`);
+  if (manifest.url !== undefined) {
+    warn(`${at('/url')}: this version of chassis reaches no plugins by url`);
   }
   return findings;
 }

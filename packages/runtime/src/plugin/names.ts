@@ -21,3 +21,13 @@ export function modelSafeName(plugin: string, tool: string): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
   return `${name.slice(0, 64 - 13)}_${hash}`;
 }
+
+/**
+ * A name that a foreign server gave a tool, in letters that a model takes. What is fit stays as it is; anything else
+ * keeps its fit part and ends in a hash of the original, so that two names never become one.
+ */
+export function safeToolName(original: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(original)) return original;
+  const hash = createHash('sha256').update(original).digest('hex').slice(0, 8);
+  return `${original.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 55)}_${hash}`;
+}

@@ -1,0 +1,16 @@
+/** A started plugin program, whatever it runs in: what the host needs of it beside the messages. */
+import type { CloseReason, Transport } from '@chassis/jsonrpc';
+import type { Diagnostics, HostOptions } from './host.ts';
+
+export interface Link {
+  readonly transport: Transport;
+  /** Whether it could be started at all; if not, the transport closes with the reason. */
+  readonly started: boolean;
+  /** The end of the connection with what is known about it: exit code, last words. */
+  explain(reason: CloseReason): CloseReason;
+  diagnostics(): Diagnostics;
+  /** Ends it with everything it started. Resolves when nothing is left; calling it again is harmless. */
+  end(): Promise<void>;
+}
+
+export type Connect = (options: HostOptions) => Link;
