@@ -1,11 +1,26 @@
-/** Sessions in single files. */
-import type { Store, Verification } from '@chassis/journal';
+/** Sessions in single files: read into memory, so that looking at one changes nothing. */
+import { existsSync } from 'node:fs';
+import {
+  importBundle,
+  memoryStore,
+  readBundleFile,
+  type Store,
+  type Verification,
+  verifyBundle,
+} from '@chassis/journal';
 import { usage } from './failure.ts';
 
+/** @throws InvalidParams when the file is not there, or no bundle, or a damaged one */
 export async function readBundle(path: string): Promise<{ readonly store: Store; readonly id: string }> {
-  throw usage(`${path}: this version reads no bundles`);
+  const store = memoryStore();
+  return { store, id: await importBundle(store, linesOf(path)) };
 }
 
-export async function verifyBundle(path: string): Promise<Verification> {
-  throw usage(`${path}: this version reads no bundles`);
+export function verifyBundleFile(path: string): Promise<Verification> {
+  return verifyBundle(linesOf(path));
+}
+
+export function linesOf(path: string): AsyncIterable<string> {
+  if (!existsSync(path)) throw usage(`there is no file ${path}`);
+  return readBundleFile(path);
 }

@@ -104,8 +104,8 @@ async function branch({ options, globals, out }: Call<Options>, request: ForkReq
     out.progress(`forked ${request.parent} behind step ${request.at} as ${session.id}`);
     return await followTurn(session, () => session.resume(), { view, interrupts, out });
   } finally {
-    interrupts.end();
     await bench.close();
+    interrupts.end();
   }
 }
 

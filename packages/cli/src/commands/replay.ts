@@ -34,8 +34,8 @@ export async function replaySession({ args: [text = ''], globals, out }: Call): 
     };
   } finally {
     clearTimeout(slow);
-    interrupts.end();
     await bench.close();
+    interrupts.end();
     await opened.close();
   }
 }

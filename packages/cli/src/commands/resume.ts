@@ -38,7 +38,7 @@ export async function resume({ args: [text = ''], options, globals, out }: Call<
     const session = await Session.open(bench.surroundings(view), id, { force: options.force === true });
     return await followTurn(session, () => session.resume(), { view, interrupts, out });
   } finally {
-    interrupts.end();
     await bench.close();
+    interrupts.end();
   }
 }

@@ -57,8 +57,8 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
     const session = await Session.open(bench.surroundings(view), id);
     return await followTurn(session, () => session.prompt(task, model), { view, interrupts, out });
   } finally {
-    interrupts.end();
     await bench.close();
+    interrupts.end();
   }
 }
 

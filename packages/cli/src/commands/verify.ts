@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ExitCode } from '@chassis/errors';
 import type { Problem, Verification } from '@chassis/journal';
 import { isBundlePath } from '../address.ts';
-import { verifyBundle } from '../bundle.ts';
+import { verifyBundleFile } from '../bundle.ts';
 import { mark } from '../present/mark.ts';
 import type { Call, Ending, Globals } from '../reference/spec.ts';
 import { addressOf } from '../sessions.ts';
@@ -31,7 +31,7 @@ export async function verify({ args: [text = ''], globals, out }: Call): Promise
 /** Straight from the files: a record that is too damaged to be opened is exactly the one to look at. */
 async function verification(text: string, globals: Globals): Promise<Verification> {
   const { session } = addressOf(text, globals.cwd);
-  if (isBundlePath(session)) return verifyBundle(resolve(globals.cwd, session));
+  if (isBundlePath(session)) return verifyBundleFile(resolve(globals.cwd, session));
   const store = openStore(globals);
   try {
     return await store.verify(await store.find(session));

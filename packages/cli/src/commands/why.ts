@@ -1,5 +1,6 @@
 /** `chassis why`: the chain from the failure back to where it began. */
 import { why as analyse, explain, prompt, type Why } from '@chassis/analyze';
+import { isBundlePath } from '../address.ts';
 import { inColourOf } from '../present/mark.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress, stepNumber } from '../sessions.ts';
@@ -39,7 +40,7 @@ function nextCommands({ cause, also }: Why, name: string): string[] {
   const bad = [cause, ...also.filter(({ step }) => step === cause.step)]
     .map(({ pointer }) => pointer)
     .filter((pointer) => pointer?.startsWith('/output') === true);
-  if (bad.length === 0 || cause.kind === 'model') return [show];
+  if (bad.length === 0 || cause.kind === 'model' || isBundlePath(name)) return [show];
   const edits = [...new Set(bad)].slice(0, 4).map((pointer) => `--set '${pointer}=JSON'`);
   return [show, `chassis fork ${name}:${cause.step} ${edits.join(' ')} --run`];
 }

@@ -1,6 +1,7 @@
 /** One step with everything that is known about it. */
 import type { SessionView, Step } from '@chassis/journal';
 import type { Effect, JsonObject, Message, ModelResponse } from '@chassis/types';
+import { isBundlePath } from '../address.ts';
 import { usage } from '../failure.ts';
 import { paint } from '../terminal/screen.ts';
 import { visible, visibleLines } from '../terminal/text.ts';
@@ -148,6 +149,7 @@ function short(hash: string | null): string {
 function next(view: SessionView, step: Step, name: string): string[] {
   const forward = view.step(step.number + 1) === undefined ? [] : [`chassis show ${name}:${step.number + 1}`];
   if (step.seq.finished === undefined) return [`chassis resume ${name}`];
+  if (isBundlePath(name)) return step.error === undefined ? forward : [`chassis why ${name}:${step.number}`];
   const fork = `chassis fork ${name}:${step.number} --set /output/…=JSON --run`;
   return step.error === undefined ? [...forward, fork] : [`chassis why ${name}:${step.number}`, fork];
 }

@@ -1,6 +1,7 @@
 /** The turns and steps of a session as a table, and what follows from its outcome. */
 import { type ErrorRecord, errorName } from '@chassis/errors';
 import type { SessionView, Step, Turn } from '@chassis/journal';
+import { isBundlePath } from '../address.ts';
 import { paint } from '../terminal/screen.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { visible, visibleLines, wrap } from '../terminal/text.ts';
@@ -71,6 +72,11 @@ export function errorLine(error: ErrorRecord): string {
 
 /** The commands that make sense next, for a session as it stands. */
 export function nextCommands(id: string, outcome: string): string[] {
+  // What is in a file is looked at there; to go on with it, it is taken in.
+  if (isBundlePath(id)) {
+    const look = outcome === 'failed' ? [`chassis why ${id}`] : [`chassis replay ${id}`];
+    return [...look, `chassis import ${id}`];
+  }
   switch (outcome) {
     case 'failed':
       return [

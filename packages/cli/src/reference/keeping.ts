@@ -10,6 +10,24 @@ export const keeping: readonly CommandSpec[] = [
     load: async () => (await import('../commands/verify.ts')).verify,
   },
   {
+    name: 'export',
+    args: '<id>',
+    about: 'Write a session as one file, a bundle.',
+    options: [
+      option('-o, --output <file>', 'the file; - is stdout (default: ID.session.jsonl here)'),
+      option('--force', 'replace the file when there is one'),
+    ],
+    examples: ['export @last', 'export k3f -o night.session.jsonl', 'export k3f -o - | gzip > night.gz'],
+    load: async () => (await import('../commands/export.ts')).exportSession,
+  },
+  {
+    name: 'import',
+    args: '<file>',
+    about: 'Take a bundle into the store; its id and its hashes stay the same.',
+    examples: ['import night.session.jsonl'],
+    load: async () => (await import('../commands/import.ts')).importSession,
+  },
+  {
     name: 'rm',
     args: '<id...>',
     about: 'Delete sessions and what only they refer to.',

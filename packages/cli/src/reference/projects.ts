@@ -1,12 +1,22 @@
 /** The commands that set up a project and look at its parts. */
 import { type CommandSpec, option } from './spec.ts';
 
+const python = option('--python', 'write it in Python instead of TypeScript');
+
 export const projects: readonly CommandSpec[] = [
   {
     name: 'demo',
     about: 'The incident, offline: a run fails, is explained, forked with the fix, and both are replayed.',
     examples: ['demo'],
     load: async () => (await import('../commands/demo.ts')).demo,
+  },
+  {
+    name: 'init',
+    args: '[dir]',
+    about: 'Make a project with one plugin that runs at once, offline.',
+    options: [python],
+    examples: ['init', 'init my-agent --python'],
+    load: async () => (await import('../commands/init.ts')).init,
   },
   {
     name: 'plugin ls',
@@ -20,6 +30,23 @@ export const projects: readonly CommandSpec[] = [
     about: 'Show one plugin: where it is, what it offers, what it may do, how that is enforced.',
     examples: ['plugin show files'],
     load: async () => (await import('../commands/plugin-show.ts')).pluginShow,
+  },
+  {
+    name: 'plugin check',
+    args: '<path>',
+    about:
+      'Check a manifest and its schemas, then start the plugin and stop it again; exit 1 when something is wrong.',
+    options: [option('--static', 'run no code of the plugin')],
+    examples: ['plugin check plugins/orders', 'plugin check ../cloned --static'],
+    load: async () => (await import('../commands/plugin-check.ts')).pluginCheck,
+  },
+  {
+    name: 'plugin new',
+    args: '<name>',
+    about: "Write a new plugin into the project's plugins folder.",
+    options: [python],
+    examples: ['plugin new orders', 'plugin new weather --python'],
+    load: async () => (await import('../commands/plugin-new.ts')).pluginNew,
   },
   {
     name: 'trust',

@@ -1,0 +1,47 @@
+/** `chassis export`: a session as one file that can be sent, kept, grepped and taken in again. */
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ChassisError } from '@chassis/errors';
+import { exportBundle, writeBundleFile } from '@chassis/journal';
+import type { Call, Ending } from '../reference/spec.ts';
+import { sessionOf } from '../sessions.ts';
+import { openStore } from '../store.ts';
+import { visible } from '../terminal/text.ts';
+import { bytes } from '../terminal/units.ts';
+
+interface Options {
+  readonly output?: string;
+  readonly force?: true;
+}
+
+export async function exportSession({
+  args: [text = ''],
+  options,
+  globals,
+  out,
+}: Call<Options>): Promise<Ending> {
+  const store = openStore(globals);
+  try {
+    const { id } = await sessionOf(text, store);
+    if (options.output === '-') {
+      // The lines of the bundle are the result: each is JSON, in either mode.
+      for await (const line of exportBundle(store, id)) {
+        out.raw(line);
+        await out.drained();
+      }
+      return { result: { session: id } };
+    }
+    const path = options.output ?? `${id}.session.jsonl`;
+    const file = resolve(globals.cwd, path);
+    if (existsSync(file) && options.force !== true)
+      throw new ChassisError('Conflict', `${path} is there already: give another name, or --force`);
+    const slow = setTimeout(() => out.progress('writing…'), 1000);
+    await writeBundleFile(file, exportBundle(store, id)).finally(() => clearTimeout(slow));
+    const { size } = await stat(file);
+    out.line(`wrote ${visible(path)}, ${bytes(size)}`);
+    return { result: { session: id, file, bytes: size } };
+  } finally {
+    await store.close();
+  }
+}
