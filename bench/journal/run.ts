@@ -1,0 +1,274 @@
+/**
+ * The journal against its floors, side by side in one run. A cycle is one model call and one tool call with a 2 kB result,
+ * as an agent records them: intent, dispatch, end, with message deltas and request digests.
+ *
+ * CPU time, not wall time; each figure is the best of several rounds that alternate with its floor.
+ */
+import { hash } from 'node:crypto';
+import {
+  closeSync,
+  fdatasync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  write,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Message } from '@chassis/types';
+import {
+  digestOfRequest,
+  type Event,
+  fileStore,
+  messageDelta,
+  newSessionId,
+  type SessionHeader,
+  type Store,
+  type Writer,
+} from '../../packages/journal/src/index.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'chassis-bench-'));
+const TOOLS = Object.freeze([
+  { name: 'orders', description: 'Reads a page of orders. '.repeat(40), parameters: { type: 'object' } },
+]);
+/** Messages after which the agent compacts its conversation. */
+const WINDOW = 200;
+
+function header(): SessionHeader {
+  return {
+    format: 'chassis.session',
+    v: 1,
+    id: newSessionId(),
+    created: Date.now(),
+    chassis: '0.1.0',
+    title: 'bench',
+    workspace: root,
+    project: root,
+    agent: { name: 'default', version: '0.1.0', digest: '', agent: 'main' },
+    model: { name: 'scripted', fallbacks: [], params: {} },
+    plugins: [],
+    settings: {},
+  };
+}
+
+const page = (i: number) => ({
+  rows: Array.from({ length: 20 }, (_, k) => ({
+    id: i * 20 + k,
+    customer: `customer ${k}`,
+    amount: k * 3.14,
+    note: 'delivered in the morning, signed for',
+  })),
+});
+
+/** Records cycles; the conversation is compacted now and then, as a real one is. */
+async function record(writer: Writer, cycles: number): Promise<void> {
+  let messages: Message[] = [{ role: 'user', content: 'What is the average order value?' }];
+  let previous: { step: number; messages: readonly Message[] } | null = null;
+  const common = { causes: [], parent: null, agent: 'main', turn: 1, plugin: null } as const;
+  for (let i = 0; i < cycles; i++) {
+    if (messages.length > WINDOW) messages = [messages[0] as Message, ...messages.slice(-10)];
+    const request = { messages: messages.slice(), tools: TOOLS, params: { temperature: 0 } };
+    const input = {
+      messages: messageDelta(previous, request.messages),
+      tools: writer.blob(TOOLS),
+      params: request.params,
+    };
+    const model = writer.append('step.started', {
+      kind: 'model',
+      name: 'scripted',
+      input,
+      digest: digestOfRequest(request),
+      ...common,
+    }).step as number;
+    previous = { step: model, messages: request.messages };
+    writer.append('step.dispatched', { attempt: 1, idempotency_key: `${writer.id}-${model}` }, model);
+    const call = { id: `call_${i}`, name: 'orders', arguments: `{"page":${i}}` };
+    const message = { role: 'assistant' as const, content: `Page ${i} next.`, tool_calls: [call] };
+    const usage = { input: 900, cached: 800, output: 20, reasoning: 0 };
+    writer.append(
+      'step.finished',
+      {
+        status: 'ok',
+        output: { message, finish_reason: 'tool_calls', usage, model: 'scripted' },
+        duration_ms: 1,
+        attempts: 1,
+        usage,
+      },
+      model,
+    );
+    const tool = writer.append('step.started', {
+      kind: 'tool',
+      name: 'orders',
+      input: { page: i },
+      digest: '',
+      call_id: call.id,
+      ...common,
+      causes: [model],
+    }).step as number;
+    writer.append('step.dispatched', { attempt: 1, idempotency_key: `${writer.id}-${tool}` }, tool);
+    const output = page(i);
+    writer.append('step.finished', { status: 'ok', output, duration_ms: 1, attempts: 1 }, tool);
+    messages.push(message, { role: 'tool', tool_call_id: call.id, content: JSON.stringify(output) });
+    if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function cpu(work: () => Promise<unknown> | unknown): Promise<number> {
+  globalThis.gc?.();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+function bytesBelow(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+function report(what: string, figure: string, floor = '', ratio = ''): void {
+  console.log(`${what.padEnd(44)} ${figure.padStart(16)} ${floor.padStart(16)} ${ratio.padStart(8)}`);
+}
+
+async function recording(store: Store): Promise<void> {
+  const cycles = 3000;
+  let ours = Number.POSITIVE_INFINITY;
+  let floor = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round++) {
+    const writer = await store.create(header());
+    const events: Event[] = [];
+    const end = writer.subscribe((event) => events.push(event));
+    await record(writer, cycles);
+    end();
+    await writer.close();
+    await store.remove(writer.id);
+    const again = await store.create(header());
+    ours = Math.min(
+      ours,
+      (await cpu(async () => {
+        await record(again, cycles);
+        await again.barrier();
+      })) / cycles,
+    );
+    await again.close();
+    await store.remove(again.id);
+    const fd = openSync(join(root, 'floor.jsonl'), 'w');
+    floor = Math.min(
+      floor,
+      (await cpu(() => {
+        for (const event of events) writeSync(fd, `${JSON.stringify(event)}\n`);
+      })) / cycles,
+    );
+    closeSync(fd);
+  }
+  report('recording, us of CPU per cycle', ours.toFixed(1), floor.toFixed(1), (ours / floor).toFixed(2));
+}
+
+async function barriers(store: Store): Promise<void> {
+  const writer = await store.create(header());
+  const fd = openSync(join(root, 'sync.bin'), 'w');
+  const line = Buffer.alloc(400, 'x');
+  const ours: number[] = [];
+  const floor: number[] = [];
+  for (let i = 0; i < 400; i++) {
+    let start = performance.now();
+    writer.append('note.added', { text: 'x'.repeat(200), author: 'bench' });
+    await writer.barrier();
+    ours.push(performance.now() - start);
+    start = performance.now();
+    await promisify(write)(fd, line, 0, line.length, i * line.length);
+    await promisify(fdatasync)(fd);
+    floor.push(performance.now() - start);
+  }
+  closeSync(fd);
+  await writer.close();
+  const median = (times: number[]): number => times.sort((a, b) => a - b)[times.length >> 1] as number;
+  report(
+    'barrier, ms (median)',
+    median(ours).toFixed(3),
+    median(floor).toFixed(3),
+    (median(ours) / median(floor)).toFixed(2),
+  );
+}
+
+async function growth(): Promise<void> {
+  const sizes: [number, number][] = [];
+  for (const cycles of [100, 1000, 10_000]) {
+    const folder = join(root, `growth-${cycles}`);
+    const store = fileStore({ root: folder });
+    const writer = await store.create(header());
+    await record(writer, cycles);
+    await writer.close();
+    await store.close();
+    let raw = 0;
+    const log = join(folder, 'sessions', writer.id, 'log');
+    for (const name of readdirSync(log)) {
+      if (name.endsWith('.idx'))
+        for (const frame of JSON.parse(readFileSync(join(log, name), 'utf8')).frames) raw += frame.rawLength;
+      else if (name.endsWith('.jsonl')) raw += statSync(join(log, name)).size;
+    }
+    sizes.push([cycles, raw]);
+    report(
+      `bytes per cycle at ${cycles} cycles: logged, on disk`,
+      (raw / cycles).toFixed(0),
+      (bytesBelow(folder) / cycles).toFixed(0),
+    );
+  }
+  const [first, , last] = sizes as [[number, number], unknown, [number, number]];
+  report(
+    'growth exponent of logged bytes',
+    (Math.log(last[1] / first[1]) / Math.log(last[0] / first[0])).toFixed(3),
+    '1.000',
+  );
+}
+
+async function reading(store: Store): Promise<void> {
+  const writer = await store.create(header());
+  await record(writer, 5000);
+  await writer.close();
+  const { id } = writer;
+  const lines = await Array.fromAsync((await store.reader(id)).lines());
+  const bytes = lines.map((line) => Buffer.from(line));
+  let view = Number.POSITIVE_INFINITY;
+  let check = view;
+  let floor = view;
+  for (let round = 0; round < 4; round++) {
+    floor = Math.min(
+      floor,
+      await cpu(() => {
+        for (const line of bytes) {
+          hash('sha256', line);
+          JSON.parse(line.toString('utf8'));
+        }
+      }),
+    );
+    view = Math.min(view, await cpu(async () => (await store.reader(id)).view()));
+    check = Math.min(check, await cpu(async () => store.verify(id)));
+  }
+  const rate = (time: number): string => `${((lines.length / time) * 1e3).toFixed(0)} k/s`;
+  report('read, check and fold, events per CPU second', rate(view), rate(floor), (floor / view).toFixed(2));
+  report('verify', rate(check), rate(floor), (floor / check).toFixed(2));
+  const before = performance.now();
+  const fork = await store.fork(id, 20_000, header());
+  report('fork at event 20,000, ms', (performance.now() - before).toFixed(0));
+  await fork.close();
+  report('fork, bytes', String(bytesBelow(join(root, 'store', 'sessions', fork.id))), '4096');
+}
+
+try {
+  const store = fileStore({ root: join(root, 'store') });
+  report('', 'journal', 'floor', 'ratio');
+  await recording(store);
+  await barriers(store);
+  await growth();
+  await reading(store);
+  await store.close();
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
