@@ -59,6 +59,10 @@ describe('a broken document is refused with the place', () => {
     expect(problems(text)).toEqual([expected]);
   });
 
+  test('the same problem at the same place only once', () => {
+    expect(problems(`a: ${'{b: '.repeat(200)}`)).toHaveLength(1);
+  });
+
   test('all problems at once', () => {
     expect(problems('a: .inf\nb: .nan').length).toBe(2);
   });
@@ -68,7 +72,7 @@ describe('a broken document is refused with the place', () => {
     for (const text of [
       '['.repeat(20_000),
       '- '.repeat(20_000),
-      `a: ${'{b: '.repeat(200)}`,
+      `a: ${'{b: '.repeat(2000)}`,
       `${indented} 1`,
     ]) {
       expect(problems(text)).toEqual([expect.stringMatching(/nested deeper than 64 levels/)]);

@@ -79,7 +79,7 @@ export function parseDocument(text: string, file: string, limits: DocumentLimits
     ...at(problem.pos[0]),
     message: inPlainWords(problem.code, problem.message),
   }));
-  if (issues.length > 0) throw invalid(issues);
+  if (issues.length > 0) throw invalid(withoutRepeats(issues));
 
   const value = plainValue(parsed, { maxDepth, file, at, issues });
   if (issues.length > 0) throw invalid(issues);
@@ -108,6 +108,8 @@ export async function readDocument(path: string, limits: DocumentLimits = {}): P
 
 /** Offset of the first token that nests too deep, by counting brackets and by `- - -` on one line. */
 function tooDeep(source: string, maxDepth: number): number | undefined {
+  // Reading tokens costs as much as parsing; a text that cannot nest thousands deep is looked at afterwards.
+  if (!mayBeVeryDeep(source)) return undefined;
   let offset = 0;
   let brackets = 0;
   let indicators = 0;
@@ -121,6 +123,22 @@ function tooDeep(source: string, maxDepth: number): number | undefined {
     if (token !== '\u0002' && token !== '\u0018' && token !== '\u001F') offset += token.length;
   }
   return undefined;
+}
+
+/** A bracket that is never closed is reported once for every bracket around it. */
+function withoutRepeats(issues: readonly Issue[]): Issue[] {
+  return [
+    ...new Map(issues.map((issue) => [`${issue.line}:${issue.column} ${issue.message}`, issue])).values(),
+  ];
+}
+
+function mayBeVeryDeep(source: string): boolean {
+  if (/(?:[-?][ \t]+){200}/.test(source)) return true;
+  let brackets = 0;
+  for (const bracket of ['[', '{']) {
+    for (let at = source.indexOf(bracket); at >= 0; at = source.indexOf(bracket, at + 1)) brackets++;
+  }
+  return brackets > 1000;
 }
 
 interface Reading {

@@ -124,7 +124,7 @@ function parsed(text: string): unknown {
 let check: Check | undefined;
 
 function issuesOf(value: unknown): readonly Issue[] {
-  check ??= compileSchema(CONFIG_SCHEMA);
+  check ??= compileSchema(CONFIG_SCHEMA, { trusted: true });
   return check(normal(value));
 }
 
