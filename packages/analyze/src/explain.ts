@@ -17,7 +17,7 @@ export function explain(why: Why): string[] {
   const lines = [head(why)];
   if (why.status === 'none' || !why.symptom) return [...lines, row('', 'nothing failed in this run')];
   const { symptom, cause } = why;
-  lines.push(row('symptom', `:${symptom.step} ${symptom.kind} ${symptom.name}  ${status(symptom.status)}`));
+  lines.push(row('symptom', `:${symptom.step} ${symptom.kind} ${symptom.name}  ${symptom.status}`));
   lines.push(row('', symptom.text));
   if (cause) {
     const value = cause.value === undefined ? '' : ` = ${short(cause.value)}`;
@@ -79,10 +79,6 @@ function noteText({ step, pointer, text }: Note): string {
 
 function suspicionText({ step, name, pointer, text, score }: Suspicion): string {
   return `:${step} ${name} ${pointer ?? ''}  ${text}  (${score.toFixed(2)})`;
-}
-
-function status(word: string): string {
-  return word === 'ok' ? 'asked about' : word;
 }
 
 /** 1–4, 7, 9–12. */

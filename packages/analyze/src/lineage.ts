@@ -93,6 +93,7 @@ function originOf(view: SessionView, at: Spot): Birth {
   const keys = keysOf(at.pointer);
   if (at.step === 0) return keys[0] === 'values' ? 'clock' : 'user';
   const step = view.step(at.step);
+  if (step?.kind === 'state') return 'agent';
   if (step?.kind !== 'model') return keys[0] === 'input' ? 'agent' : 'tool';
   if (keys[0] !== 'input') return 'model';
   const role = keys[1] === 'messages' ? originsOf(view, at.step)[Number(keys[2])]?.message.role : 'system';

@@ -23,7 +23,7 @@ export interface Origin {
 }
 
 /** The previous model step of the same agent. */
-export function previousRequest(view: SessionView, step: Step): Step | undefined {
+function previousRequest(view: SessionView, step: Step): Step | undefined {
   for (let number = step.number - 1; number > 0; number--) {
     const other = view.step(number);
     if (other?.kind === 'model' && other.agent === step.agent && other.parent === step.parent) return other;
@@ -32,7 +32,7 @@ export function previousRequest(view: SessionView, step: Step): Step | undefined
 }
 
 /** How many leading messages two requests share. */
-export function sharedPrefix(a: readonly Message[], b: readonly Message[]): number {
+function sharedPrefix(a: readonly Message[], b: readonly Message[]): number {
   let count = 0;
   while (count < a.length && count < b.length && sameMessage(a[count], b[count])) count++;
   return count;
@@ -145,7 +145,7 @@ function earlier(view: SessionView, step: Step, fits: (other: Step) => boolean):
 }
 
 /** Whether the content of a tool message holds the whole result (or the error) of the step. */
-export function holdsResult(content: string, step: Step): boolean {
+function holdsResult(content: string, step: Step): boolean {
   if (step.output !== undefined) {
     if (content === step.output) return true;
     const document = parseDocument(content);

@@ -6,7 +6,6 @@
  */
 import type { SessionView, Step } from '@chassis/journal';
 import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
-import { leafText } from './json.ts';
 import { perStep } from './memo.ts';
 import { follow, keysOf, pointer } from './pointer.ts';
 
@@ -35,11 +34,6 @@ export function read(view: SessionView, place: Place): Json | undefined {
   const value = follow(rootOf(view, place), place.pointer);
   if (!place.range) return value;
   return typeof value === 'string' ? value.slice(...place.range) : undefined;
-}
-
-/** The text at a place; `undefined` for containers and for nothing. */
-export function textAt(view: SessionView, place: Place): string | undefined {
-  return leafText(read(view, place));
 }
 
 /** `:4#/output/rows/1/amount@0-8`, the part of an address behind the session. */

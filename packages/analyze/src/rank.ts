@@ -45,9 +45,10 @@ function weight(suspect: Ranked, { traces, symptom }: Evidence, blamed: boolean)
   const born = traces.filter(
     ({ lineage }) => lineage.birth.step === step && overlaps(suspect, lineage.birth.pointer),
   );
+  // A failure that lies outside of the run is not explained by values in it.
+  if (blamed && step !== symptom.step) return score * 0.6;
   if (born.some(({ complaint }) => complaint.kind === 'direct')) return raise(score, 0.6);
   if (step === symptom.step) return score;
-  if (blamed) return score * 0.6;
   const madeUp = direct.some(({ lineage }) => lineage.origin === 'model' && lineage.birth.step > step);
   if (kind === 'missing' && madeUp) return raise(score, 0.4);
   if (born.length > 0) return raise(score, 0.35);

@@ -134,7 +134,7 @@ function described(step: Step, error: ErrorRecord | undefined): Symptom {
 function textOf(step: Step, error: ErrorRecord | undefined): string {
   if (error) return `${error.name}: ${error.message}`;
   if (isOpen(step)) return 'no end on record: interrupted';
-  return step.status === 'ok' ? 'asked about; it did not fail' : step.status;
+  return step.status === 'ok' ? 'this step did not fail' : step.status;
 }
 
 function issueText({ message, expected, received }: Issue): string {

@@ -153,6 +153,31 @@ test('what a model made up after a cut result is laid at the cut', () => {
   expect(found.chain.map(({ label }) => label)).toEqual(['recorded', 'guess']);
 });
 
+test('a value that an error only names is not blamed', () => {
+  const story = new Story('Load https://example.org/data.json and count.');
+  story.call(
+    'http_get',
+    { url: 'https://example.org/data.json' },
+    { error: failure('ToolError', 1, 'connection lost while reading https://example.org/data.json') },
+  );
+  const found = why(story.fail());
+  expect(found.status).toBe('slice');
+  expect(found.others[0]).toMatchObject({ rule: 'first-appearance', value: 'https://example.org/data.json' });
+});
+
+test('odd values on the way are not blamed for a provider that failed', () => {
+  const story = new Story('Sum.');
+  story.call(
+    'fetch',
+    { page: 1 },
+    { rows: [{ amount: 1.5 }, { amount: '1.249,90' }, { amount: 2.5 }, { amount: 3.5 }] },
+  );
+  story.model([], {
+    error: failure('ModelError', -32010, 'the provider answered 503: overloaded', { status: 503 }),
+  });
+  expect(why(story.fail()).cause).toMatchObject({ step: 3, rule: 'failed-here', label: 'recorded' });
+});
+
 test('steps inside a step belong to the slice, later siblings do not', () => {
   const story = new Story('Delegate.');
   story.model([{ tool: 'research', input: { topic: 'x' } }]);

@@ -1,5 +1,7 @@
 /** The value that the failure complains about came into the run here, and travelled on unchanged. */
 import type { Birth } from '../lineage.ts';
+import { issuesOf } from '../symptom.ts';
+import { isAboutValue } from './looks.ts';
 import type { Rule } from './rule.ts';
 
 const brought: Readonly<Record<Birth, string>> = {
@@ -14,7 +16,9 @@ const brought: Readonly<Record<Birth, string>> = {
 
 export const firstAppearance: Rule = {
   name: 'first-appearance',
-  *find({ traces, symptom }) {
+  *find({ view, traces, symptom }) {
+    // An error may name a value without finding fault with it.
+    const blames = issuesOf(view.step(symptom.step)?.error).length > 0 || isAboutValue(symptom.text);
     for (const { complaint, lineage } of traces) {
       const { birth, origin } = lineage;
       if (
@@ -29,7 +33,7 @@ export const firstAppearance: Rule = {
         pointer: birth.pointer,
         value: birth.text,
         text: `${JSON.stringify(birth.text)} first appears here: ${brought[origin]} (${complaint.text})`,
-        score: origin === 'tool' ? 0.66 : 0.56,
+        score: !blames ? 0.5 : origin === 'tool' ? 0.66 : 0.56,
         kind: 'value',
       };
     }

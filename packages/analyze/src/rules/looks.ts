@@ -34,16 +34,19 @@ export function failureInside(step: Step): Finding | undefined {
   }
   const exit = follow(body, '/exit_code') ?? follow(body, '/exitCode') ?? follow(body, '/returncode');
   if (typeof exit === 'number' && exit !== 0) return { pointer: at('/exit_code'), text: `exit code ${exit}` };
-  for (const key of ['/status', '/status_code', '/statusCode', '/state', '/code']) {
+  for (const key of ['/status', '/status_code', '/statusCode', '/state']) {
     const value = follow(body, key);
     if (typeof value === 'string' && failedWords.test(value))
       return { pointer: at(key), text: `${lastKey(key)} is "${value}"` };
     if (/^[45]\d\d$/.test(leafText(value) ?? ''))
       return { pointer: at(key), text: `status ${leafText(value)}` };
   }
-  const part = leavesOf(body).find(
-    ({ pointer, text }) => /^(?:status|state)$/i.test(lastKey(pointer)) && failedWords.test(text),
-  );
+  // That a job in a list has failed is what a reader asked for; that a part of a change has failed is a failure.
+  const part = isWriting(step)
+    ? leavesOf(body).find(
+        ({ pointer, text }) => /^(?:status|state)$/i.test(lastKey(pointer)) && failedWords.test(text),
+      )
+    : undefined;
   if (part) return { pointer: at(part.pointer), text: `${part.pointer} is "${part.text}"` };
   const texts = ['/text', '/content', '/message', '/result', '/stdout', '/stderr'];
   const said = texts.find((key) => failedText.test(leafText(follow(body, key)) ?? ''));
@@ -80,4 +83,12 @@ const writing =
 /** Whether a step changes the world, by its effects or, without any, by its name. */
 export function isWriting(step: Step): boolean {
   return step.effects.some(({ kind }) => kind !== 'process') || writing.test(step.name);
+}
+
+/** Whether words find fault with a value, and not with the way to whoever judged it. */
+export function isAboutValue(text: string): boolean {
+  if (isUnknownThing(text)) return true;
+  return /invalid|illegal|malformed|pars(?:e|able|ing)|must (?:be|not)|expected|refused|rejected|implausible|outside|exceed|out of range|too (?:large|small|long|short|many|few|high|low|much)|\b(?:over|under|more|less|greater|smaller) (?:than )?the\b|\bmore than\b|\bless than\b|not (?:allowed|valid|supported|a member|offered)|no longer|differs?|contradict|bad value|duplicate/i.test(
+    text,
+  );
 }

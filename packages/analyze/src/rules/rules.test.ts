@@ -304,6 +304,25 @@ test('wrong-unit: passed on under another unit, scaled by the model, named other
   expect(passed({ total: 1061 }, { sum: 1061 })).toEqual([]);
 });
 
+test('swallowed-error: a failed part of a change is one, a failed job in a list is not', () => {
+  const told = (tool: string): Suspect[] => {
+    const story = new Story('x');
+    story.call(
+      tool,
+      { all: true },
+      {
+        results: [
+          { id: 1, status: 'done' },
+          { id: 2, status: 'failed' },
+        ],
+      },
+    );
+    return found('swallowed-error', end(story));
+  };
+  expect(told('create_users')).toMatchObject([{ step: 2, pointer: '/output/results/1/status' }]);
+  expect(told('list_jobs')).toEqual([]);
+});
+
 test('every rule has its examples', () => {
   const elsewhere = ['born-in-model', 'first-appearance', 'failed-here'];
   expect(new Set([...Object.keys(examples), ...elsewhere])).toEqual(new Set(rules.map(({ name }) => name)));
