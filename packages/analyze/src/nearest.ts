@@ -57,8 +57,9 @@ export function unitOf(name: string): string | undefined {
 const units =
   /^(?:cents?|eur|usd|gbp|dollars?|euros?|ms|millis|seconds?|secs?|s|minutes?|mins?|hours?|days?|g|kg|mg|lbs?|oz|grams?|kilograms?|m|km|cm|mm|miles?|meters?|metres?|feet|ft|inch(?:es)?|b|bytes?|kb|mb|gb|kib|mib|percent|pct|ratio|bps|celsius|fahrenheit|c|f|l|ml|litres?|liters?)$/i;
 
-/** `timeout_ms` and `timeoutMs` are `timeout` in `ms`; a name that only happens to end in such letters has no unit. */
+/** `timeout_ms` and `timeoutMs` are `timeout` in `ms`, `bytes` is all unit; `sum` only happens to end in a letter like one. */
 function split(name: string): { stem: string; unit?: string } {
+  if (name.length > 1 && units.test(name)) return { stem: '', unit: name.toLowerCase() };
   const at = Math.max(name.lastIndexOf('_'), name.search(/[A-Z][a-z]*$/) - 1);
   const unit = name.slice(at + 1);
   return at > 0 && units.test(unit)

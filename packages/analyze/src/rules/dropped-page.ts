@@ -1,7 +1,7 @@
 /** Something was left out between pages: a number or cursor was skipped, more was announced and not fetched, or the rows are fewer than the total. */
 import type { Step } from '@chassis/journal';
 import { isNumber, leavesOf } from '../json.ts';
-import { follow, lastKey } from '../pointer.ts';
+import { follow, lastKey, pointer } from '../pointer.ts';
 import { groupsOf } from './repeated-call.ts';
 import { byTool, type Rule, type Suspect } from './rule.ts';
 
@@ -50,6 +50,8 @@ function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
 function* announced(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const asked = new Set(pages.flatMap(({ input }) => leavesOf(input).map(({ text }) => text)));
   for (const [index, step] of pages.entries()) {
+    // What comes next is a page only where this is one: a result with rows.
+    if (!rowsOf(step)) continue;
     const leaves = leavesOf(step.output, '/output');
     const next = leaves.find(({ pointer, value }) => nextName.test(lastKey(pointer)) && isSet(value));
     const more = leaves.find(({ pointer, value }) => moreName.test(lastKey(pointer)) && value === true);
@@ -99,7 +101,7 @@ function rowsOf(step: Step): { pointer: string; count: number } | undefined {
   const lists = Object.entries(output).filter(([, value]) => Array.isArray(value));
   const [key, rows] = lists.length === 1 ? (lists[0] ?? []) : [];
   return key !== undefined && Array.isArray(rows)
-    ? { pointer: `/output/${key}`, count: rows.length }
+    ? { pointer: `/output${pointer(key)}`, count: rows.length }
     : undefined;
 }
 

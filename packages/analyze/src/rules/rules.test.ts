@@ -301,7 +301,18 @@ test('wrong-unit: passed on under another unit, scaled by the model, named other
   expect(passed({ total_eur: 124990 }, { total_cents: 124990 })).toMatchObject([{ step: 3, kind: 'act' }]);
   expect(passed({ amount: 124990 }, { amount: 1249.9 })).toMatchObject([{ step: 3, kind: 'act' }]);
   expect(passed({ amount: 1249.9 }, { amount: 1249.9 })).toEqual([]);
+  expect(passed({ bytes: 52001 }, { free_kb: 52001 })).toMatchObject([{ step: 3, kind: 'act' }]);
   expect(passed({ total: 1061 }, { sum: 1061 })).toEqual([]);
+});
+
+test('dropped-page: a next step that is no page of rows is none', () => {
+  const told = (output: Json): Suspect[] => {
+    const story = new Story('x');
+    story.call('list', { limit: 2 }, output);
+    return found('dropped-page', end(story));
+  };
+  expect(told({ items: [1, 2], next: 'c-0002' })).toMatchObject([{ step: 2, pointer: '/output/next' }]);
+  expect(told({ next: 'done' })).toEqual([]);
 });
 
 test('swallowed-error: a failed part of a change is one, a failed job in a list is not', () => {
