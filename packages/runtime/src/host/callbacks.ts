@@ -67,6 +67,6 @@ function outputOf(answer: Json): Json {
 }
 
 /** A pattern is a method, or a beginning of methods that ends in `*`. */
-export function matches(pattern: string, method: string): boolean {
+function matches(pattern: string, method: string): boolean {
   return pattern.endsWith('*') ? method.startsWith(pattern.slice(0, -1)) : pattern === method;
 }

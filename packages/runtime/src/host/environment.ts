@@ -13,7 +13,7 @@ import { expand, type Lookup } from '../project/placeholders.ts';
 const ALWAYS = ['PATH', 'HOME', 'LANG', 'TZ'];
 
 /** Folder of `chassis_sdk.py`: `python/` beside `packages/` in a checkout, inside the package when installed. */
-export const PYTHON_SDK = ['../../../../python', '../../python']
+const PYTHON_SDK = ['../../../../python', '../../python']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((folder) => existsSync(join(folder, 'chassis_sdk.py')));
 

@@ -19,7 +19,7 @@ import type { Protocol } from './protocol.ts';
 import { isEndOfConnection } from './remote.ts';
 
 /** Newest first; each answers `tools/list` and `tools/call` in the same words. */
-export const MCP_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+const MCP_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 /** A server that never ends its list is not listened to for ever. */
 const MAX_PAGES = 1_000;

@@ -80,7 +80,7 @@ function servedIn(answer: unknown): Parameters<typeof offerOf>[2] {
 }
 
 /** @throws InvalidOutput when the answer is no Result */
-export function resultOf(answer: unknown, trace_id: string): Result {
+function resultOf(answer: unknown, trace_id: string): Result {
   const { code, data, error, effects } = (answer ?? {}) as Partial<Result>;
   const problem = resultProblem(answer);
   if (problem !== undefined || code === undefined) {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { inlineManifest, projectFolder } from '../testing/project-folder.ts';
 
@@ -77,5 +78,24 @@ describe('the catalogue', () => {
     expect(await digest()).toBe(before);
     folder.write({ 'plugins/a/index.mjs': '2' });
     expect(await digest()).not.toBe(before);
+  });
+
+  test('keeps a plugin whose files cannot be read as a record of its own', async () => {
+    using folder = projectFolder({
+      'plugins/a/plugin.yaml': inlineManifest('a', 'tools: [{ name: t, description: x }]'),
+      'plugins/b/plugin.yaml': inlineManifest('b'),
+    });
+    // Folders so deep that their path is too long to be opened, even by root.
+    const deep = "import os\nfor _ in range(20):\n    os.mkdir('x' * 250)\n    os.chdir('x' * 250)";
+    execFileSync('python3', ['-c', deep], { cwd: `${folder.root}/plugins/a` });
+    try {
+      const { catalogue } = await folder.open();
+      expect(catalogue.entries.map((entry) => entry.name)).toEqual(['b']);
+      expect(catalogue.broken).toMatchObject([
+        { name: 'a', tools: ['t'], record: { phase: 'manifest', cause: { code: -32004 } } },
+      ]);
+    } finally {
+      execFileSync('rm', ['-rf', `${folder.root}/plugins/a`]);
+    }
   });
 });

@@ -81,14 +81,11 @@ export async function buildCatalogue(
       shadowed.push({ name: item.name, folder: item.folder, origin: item.origin, by: winner.folder });
     }
   }
-  const all = [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const chosen = all.filter((item) => 'source' in item);
-  const broken = all.filter((item) => 'record' in item).map((item) => withAlternatives(item, shadowed));
-  const entries = await Promise.all(
-    chosen.map(async (entry) =>
-      entry.enabled ? { ...entry, digest: await contentDigest(entry.folder) } : entry,
-    ),
+  const all = await Promise.all(
+    [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(withDigest),
   );
+  const entries = all.filter((item) => 'source' in item);
+  const broken = all.filter((item) => 'record' in item).map((item) => withAlternatives(item, shadowed));
   const unknown = Object.keys(config.plugins.blocks)
     .filter((name) => !byName.has(name))
     .map((name) => unknownBlock(name, [...byName.keys()], originOf(['plugins', name])));
@@ -133,6 +130,26 @@ async function readCandidate(
       fix: `correct ${folder}/plugin.yaml`,
     });
     return { ...claims, name, folder, origin, record, enabled: block.enabled, criticality };
+  }
+}
+
+/** A plugin whose files cannot be read is broken, as one with an unreadable manifest is. */
+async function withDigest(item: CatalogueEntry | BrokenPlugin): Promise<CatalogueEntry | BrokenPlugin> {
+  if ('record' in item || !item.enabled) return item;
+  try {
+    return { ...item, digest: await contentDigest(item.folder) };
+  } catch (cause) {
+    const { name, folder, origin, criticality, enabled } = item;
+    const record = unavailable({
+      capability: `plugin.${name}`,
+      owner: name,
+      phase: 'manifest',
+      cause: new ChassisError('Unavailable', `${folder} cannot be read: ${(cause as Error).message}`, {
+        cause,
+      }),
+      fix: `make ${folder} readable`,
+    });
+    return { ...(await claimsOf(folder)), name, folder, origin, criticality, enabled, record };
   }
 }
 

@@ -11,13 +11,18 @@ import { join } from 'node:path';
 
 const LEFT_OUT = new Set(['node_modules', '__pycache__']);
 const AT_ONCE = 1024 * 1024;
+const OPEN_FILES = 32;
 
 export async function contentDigest(folder: string): Promise<string> {
   const files: string[] = [];
   await collect(folder, '', files);
   files.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const hash = createHash('sha256');
-  for (const line of await Promise.all(files.map((path) => entry(folder, path)))) hash.update(line);
+  // A few at a time: a folder may hold more files than a process may open.
+  for (let i = 0; i < files.length; i += OPEN_FILES) {
+    const lines = await Promise.all(files.slice(i, i + OPEN_FILES).map((path) => entry(folder, path)));
+    for (const line of lines) hash.update(line);
+  }
   return hash.digest('hex');
 }
 

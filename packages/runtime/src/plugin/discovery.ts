@@ -66,7 +66,10 @@ function isPlugin(folder: string): boolean {
 
 async function pluginsIn(folder: string, missing: Unavailable[]): Promise<string[]> {
   if (!existsSync(folder)) return [];
-  const items = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const items = await readdir(folder, { withFileTypes: true }).catch((error: Error) => {
+    missing.push(unreadable(folder, error));
+    return [];
+  });
   const found: string[] = [];
   for (const item of items.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (item.name.startsWith('.') || item.name === 'node_modules') continue;
@@ -104,6 +107,18 @@ function nearMiss(path: string, name: string, file: string): Unavailable {
     phase: 'manifest',
     cause: new ChassisError('InvalidParams', `${path}/${file}: a manifest is named ${MANIFEST_FILE}`),
     fix: `rename ${path}/${file} to ${MANIFEST_FILE}`,
+  });
+}
+
+function unreadable(folder: string, cause: Error): Unavailable {
+  return unavailable({
+    capability: 'plugin.*',
+    owner: null,
+    phase: 'manifest',
+    cause: new ChassisError('Unavailable', `plugins in ${folder} cannot be looked for: ${cause.message}`, {
+      cause,
+    }),
+    fix: `make ${folder} readable, or remove it`,
   });
 }
 

@@ -9,7 +9,7 @@ const RESERVED_TOOLS = new Set(['list', 'call', 'cancel', 'progress']);
 const RESERVED_PLUGINS = new Set(['paths', 'npm']);
 
 /** Variables that make a program load code or another configuration: no manifest may ask for them. */
-export const LOADER_VARIABLE =
+const LOADER_VARIABLE =
   /^(NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|BASH_ENV|ENV|PERL5.*|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|GIT_.*|PROMPT_COMMAND|IFS)$/i;
 
 interface Written {

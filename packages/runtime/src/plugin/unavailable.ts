@@ -28,7 +28,7 @@ export function unavailable(parts: UnavailableParts): Unavailable {
 }
 
 /** A thrown value as a record. Never a stack; `data` only when it is plain JSON. */
-export function causeRecord(cause: unknown): ErrorRecord {
+function causeRecord(cause: unknown): ErrorRecord {
   const { data, ...record } = toChassisError(cause).record();
   return isJson(data) ? { ...record, data } : record;
 }

@@ -40,6 +40,8 @@ export class PluginLife {
   record: Unavailable | undefined;
   /** What it offers; kept while it is unavailable, so that names do not change hands. */
   offer: Offer | undefined;
+  /** When it was loaded last, milliseconds since the epoch. */
+  loadedAt = 0;
 
   readonly #options: LifeOptions;
   readonly #backOff;
@@ -69,6 +71,7 @@ export class PluginLife {
       const offer = await host.load();
       if (this.#closing) return;
       this.offer = offer;
+      this.loadedAt = Date.now();
       this.#watch(host);
       await this.#check(host);
     } catch (error) {

@@ -8,11 +8,12 @@ import type { Config } from '../project/config.ts';
 import type { Owner } from './generation.ts';
 import type { PluginLife } from './life.ts';
 
-type Living = Pick<PluginLife, 'entry' | 'state'> & Partial<Pick<PluginLife, 'record' | 'offer' | 'invoke'>>;
+type Living = Pick<PluginLife, 'entry' | 'state'> &
+  Partial<Pick<PluginLife, 'record' | 'offer' | 'loadedAt'>>;
 
 const NOTHING = { tools: [], models: [], agents: [] };
 
-export function ownerOf(life: Living): Owner {
+export function ownerOf(life: Living, invoke?: Owner['invoke']): Owner {
   const { entry, state, record, offer } = life;
   const { manifest } = entry.source;
   const claims = {
@@ -26,11 +27,12 @@ export function ownerOf(life: Living): Owner {
     record,
     ...(offer ?? NOTHING),
     claims,
-    dropped: offer === undefined ? [] : droppedBy(entry, offer),
-    invoke: async (invocation) => {
-      if (life.invoke !== undefined) return life.invoke(invocation);
-      throw new ChassisError('Unavailable', `plugin ${entry.name} is ${state}`);
-    },
+    dropped: offer === undefined ? [] : droppedBy(entry, offer, life.loadedAt ?? 0),
+    invoke:
+      invoke ??
+      (async () => {
+        throw new ChassisError('Unavailable', `plugin ${entry.name} is ${state}`);
+      }),
   };
 }
 
@@ -48,9 +50,9 @@ export function brokenOwner(plugin: BrokenPlugin): Owner {
   };
 }
 
-function droppedBy(entry: CatalogueEntry, offer: Offer): Unavailable[] {
+function droppedBy(entry: CatalogueEntry, offer: Offer, since: number): Unavailable[] {
   const single = offer.dropped.map(({ capability, cause, fix }) =>
-    unavailable({ capability, owner: entry.name, phase: 'on_load', cause, fix, since: 0 }),
+    unavailable({ capability, owner: entry.name, phase: 'on_load', cause, fix, since }),
   );
   const sections = entry.source.manifest.unserved.map((section) =>
     unavailable({
@@ -62,13 +64,13 @@ function droppedBy(entry: CatalogueEntry, offer: Offer): Unavailable[] {
         `${entry.source.at(`/${section}`)}: this version serves no ${section} of plugins`,
       ),
       fix: `wait for a version that serves ${section}, or remove the section`,
-      since: 0,
+      since,
     }),
   );
   return [...single, ...sections];
 }
 
-export function statusOf(life: Omit<Living, 'invoke'>): PluginStatus {
+export function statusOf(life: Living): PluginStatus {
   const { entry, state, record, offer } = life;
   const { manifest } = entry.source;
   return {

@@ -440,6 +440,46 @@ describe('while it runs', () => {
     delete world.oldClosed;
   });
 
+  test('a call resolved before a reload runs on the new code, unless its tool has become another', async () => {
+    using folder = projectFolder(plugin('a', { tool: 'work' }));
+    await using registry = await started(folder);
+    const resolved = registry.resolveTool('work');
+    if (isUnavailable(resolved)) throw new Error('not there');
+    const late = () => resolved.invoke(invocation({ tool: 'work', input: {} }));
+    folder.write({ 'plugins/a/index.mjs': `export default { tools: { work: () => 'new' } };` });
+    await registry.reload('a');
+    await vi.waitFor(async () => expect(await late()).toMatchObject({ data: 'new' }), { timeout: 20_000 });
+    folder.write({
+      'plugins/a/plugin.yaml': inlineManifest('a', 'tools: [{ name: work, description: wipes the disk }]'),
+    });
+    await registry.reload('a');
+    await vi.waitFor(async () => expect(late()).rejects.toMatchObject({ code: -32004 }), { timeout: 20_000 });
+  });
+
+  test('many calls during many reloads all succeed', async () => {
+    using folder = projectFolder(plugin('a', { tool: 'work' }));
+    await using registry = await started(folder);
+    let done = false;
+    const reloads = (async () => {
+      for (let i = 0; i < 20; i++) {
+        folder.write({ 'plugins/a/index.mjs': `export default { tools: { work: () => ${i} } };` });
+        await registry.reload('a');
+      }
+      done = true;
+    })();
+    let calls = 0;
+    while (!done) {
+      const resolved = registry.resolveTool('work');
+      if (isUnavailable(resolved)) throw new Error(resolved.cause.message);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect((await resolved.invoke(invocation({ tool: 'work', input: {} }))).code).toBe(0);
+      calls++;
+    }
+    await reloads;
+    expect(calls).toBeGreaterThan(20);
+    expect(await answer(registry, 'work')).toBe(19);
+  });
+
   test('a reload that fails leaves the running plugin as it is', async () => {
     using folder = projectFolder(plugin('a'));
     await using registry = await started(folder);

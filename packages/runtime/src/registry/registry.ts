@@ -6,7 +6,8 @@
  * process, timer or handle behind. What the gate sees is one immutable generation at a time.
  */
 import { ChassisError } from '@chassis/errors';
-import type { PluginState, PluginStatus, Registry, Unavailable } from '../capability.ts';
+import type { Result } from '@chassis/types';
+import type { Invocation, PluginState, PluginStatus, Registry, Unavailable } from '../capability.ts';
 import type { Diagnostics, Log } from '../host/host.ts';
 import { hostFor } from '../host/kinds.ts';
 import type { BrokenPlugin, CatalogueEntry } from '../plugin/catalogue.ts';
@@ -69,6 +70,8 @@ class PluginRegistry implements LiveRegistry {
   readonly #resolution: Resolution;
   readonly #lives = new Map<string, PluginLife>();
   readonly #listeners = new Set<(status: PluginStatus, previous: PluginState) => void>();
+  /** Replaced or taken out, with calls still under way. */
+  readonly #retiring = new Set<PluginLife>();
   readonly #onAbort = (): void => void this.close();
   #generation: Generation;
   #closed: Promise<void> | undefined;
@@ -156,7 +159,6 @@ class PluginRegistry implements LiveRegistry {
   }
 
   async reload(name: string): Promise<PluginStatus> {
-    const old = this.#lives.get(name);
     const entry = await refreshed(name, this.#project);
     const life = this.#life(entry);
     await life.start();
@@ -171,6 +173,7 @@ class PluginRegistry implements LiveRegistry {
         },
       );
     }
+    const old = this.#lives.get(name);
     this.#lives.set(name, life);
     this.#generation = this.#build();
     this.#tell(life, old?.state ?? 'stopped');
@@ -194,7 +197,7 @@ class PluginRegistry implements LiveRegistry {
 
   async #closeAll(): Promise<void> {
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
-    await Promise.all([...this.#retiring]);
+    await Promise.all([...this.#retiring].map((life) => life.close()));
     // Whoever needs others goes first.
     for (const level of this.#resolution.levels.toReversed()) {
       await Promise.all(level.map(async (name) => this.#lives.get(name)?.close()));
@@ -215,6 +218,10 @@ class PluginRegistry implements LiveRegistry {
       queue.push(...(this.#resolution.needs.get(name) ?? []));
     }
     return wanted;
+  }
+
+  #isPart(name: string): boolean {
+    return this.#options.only?.includes(name) ?? true;
   }
 
   async #load(name: string, loading: ReadonlyMap<string, Promise<void>>): Promise<void> {
@@ -248,7 +255,7 @@ class PluginRegistry implements LiveRegistry {
         .filter((life) => life.entry.criticality === 'required' && life.state !== 'active')
         .map((life) => life.record),
       ...this.#broken()
-        .filter((plugin) => plugin.enabled && plugin.criticality === 'required')
+        .filter((plugin) => plugin.enabled && plugin.criticality === 'required' && this.#isPart(plugin.name))
         .map((plugin) => plugin.record),
       ...missing.filter(
         (record) => blocks[record.capability.slice('plugin.'.length)]?.criticality === 'required',
@@ -308,13 +315,21 @@ class PluginRegistry implements LiveRegistry {
     }
   }
 
-  readonly #retiring = new Set<Promise<void>>();
-
   async #retire(life: PluginLife): Promise<void> {
-    const done = life.drained(DRAIN_MS).then(() => life.close());
-    this.#retiring.add(done);
-    await done;
-    this.#retiring.delete(done);
+    this.#retiring.add(life);
+    await life.drained(DRAIN_MS);
+    await life.close();
+    this.#retiring.delete(life);
+  }
+
+  /**
+   * A call that was resolved before a reload and starts after it goes to the new instance, unless what was resolved is
+   * no longer what would run.
+   */
+  #invoke(life: PluginLife, invocation: Invocation): Promise<Result> {
+    const current = this.#lives.get(life.entry.name);
+    const moved = life.state === 'stopped' && current !== undefined && current !== life;
+    return (moved && offersTheSame(life, current, invocation) ? current : life).invoke(invocation);
   }
 
   #build(): Generation {
@@ -322,7 +337,7 @@ class PluginRegistry implements LiveRegistry {
     const lives = [...this.#lives.values()];
     const broken = this.#broken();
     const owners = [
-      ...lives.map(ownerOf),
+      ...lives.map((life) => ownerOf(life, (invocation) => this.#invoke(life, invocation))),
       ...this.#idle().map((entry) => ownerOf({ entry, state: entry.enabled ? 'stopped' : 'disabled' })),
       ...broken.map(brokenOwner),
     ];
@@ -339,6 +354,14 @@ class PluginRegistry implements LiveRegistry {
   #broken(): readonly BrokenPlugin[] {
     return this.#project.catalogue.broken.filter((plugin) => !this.#lives.has(plugin.name));
   }
+}
+
+/** Whether a tool means the same on both instances; models and agents have no definition that could differ. */
+function offersTheSame(old: PluginLife, current: PluginLife, { payload }: Invocation): boolean {
+  if (!('tool' in payload)) return true;
+  const definition = (life: PluginLife): string =>
+    JSON.stringify(life.offer?.tools.find((tool) => tool.name === payload.tool));
+  return definition(old) === definition(current);
 }
 
 function needs(name: string, absent: PluginLife): ChassisError {
