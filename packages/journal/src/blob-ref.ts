@@ -27,6 +27,11 @@ export function issueRef(bytes: Uint8Array, mediaType: string): BlobRef {
   return ref;
 }
 
+/** Whether a store of this process gave this very object out as a reference. */
+export function isIssued(value: object): boolean {
+  return issued.has(value);
+}
+
 /** Whether a value has the exact shape of a reference. In logged data such an object is one. */
 export function isBlobRef(value: unknown): value is BlobRef {
   if (typeof value !== 'object' || value === null || !('$blob' in value)) return false;

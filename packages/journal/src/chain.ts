@@ -50,7 +50,7 @@ export class Chain {
       return damaged('parse', 'this is no whole event');
     }
     const follows = this.#previous.find((previous) => computedHash(previous, line) === stored);
-    if (follows === undefined && (!this.#anchors(head) || this.#misnumbered(line, head, stored))) {
+    if (follows === undefined && (!this.#anchors(head, stored) || this.#misnumbered(line, head, stored))) {
       this.#lose(line, stored);
       return { ...damaged('hash', 'its bytes do not match its hash', head.seq), head };
     }
@@ -78,8 +78,8 @@ export class Chain {
   }
 
   /** Whether a line that follows nothing known may be the first one after a hole. */
-  #anchors(head: LineHead): boolean {
-    return this.#open || head.seq > this.expected;
+  #anchors(head: LineHead, stored: string): boolean {
+    return /^[0-9a-f]{64}$/.test(stored) && (this.#open || head.seq > this.expected);
   }
 
   /** Whether only its sequence number was damaged: with the number that is due it would follow. */
@@ -108,7 +108,7 @@ export class Chain {
     this.#damaged = true;
     const [latest] = this.#previous;
     if (latest !== undefined && line.length > TAIL) this.#remember(computedHash(latest, line));
-    if (stored !== undefined) this.#remember(stored);
+    if (stored !== undefined && /^[0-9a-f]{64}$/.test(stored)) this.#remember(stored);
   }
 
   #remember(...hashes: string[]): void {

@@ -7,6 +7,8 @@
 import type { Json, ToolSpec } from '@chassis/types';
 import { isBlobRef, type Resolve, resolveRefs } from './blob-ref.ts';
 import type { Edit, Event, EventData, Outcome, SessionHeader, UnknownEvent } from './event.ts';
+import { setMember } from './json.ts';
+import { isLazy, lazyMember, memberOf } from './lazy.ts';
 import { setPointer } from './pointer.ts';
 import { type ModelInput, Requests } from './requests.ts';
 import type { Attempt, SessionView, Step, Turn, ValueRead } from './step.ts';
@@ -14,9 +16,12 @@ import type { Attempt, SessionView, Step, Turn, ValueRead } from './step.ts';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type OpenStep = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>> & {
   attempts: Mutable<Attempt>[];
-  edits: Edit[];
+  edits: readonly Edit[];
   seq: Mutable<Step['seq']>;
 };
+/** Most steps have no effects and no edits; they share this. */
+const NONE: readonly never[] = Object.freeze([]);
+
 type OpenApproval = { [key: string]: Json };
 
 /** A session as it grows. `apply` takes its events in order; `view` always shows the state after the last one. */
@@ -155,17 +160,16 @@ export class Fold {
     const view = this.#view;
     // A number that is taken or leaves a gap comes from a damaged log: what is there stays as it is.
     if (number !== view.open.length + 1) return;
-    const { kind, name, digest, causes, parent, agent, turn, plugin, call_id } = plain(
-      { ...data, input: null },
-      resolve,
-    );
+    const { kind, name, digest, causes, parent, agent, turn, plugin, call_id } = resolve
+      ? plain(without(data, 'input'), resolve)
+      : data;
     const step: OpenStep = {
       number,
       kind,
       name,
       input: null,
       digest,
-      causes: causes ?? [],
+      causes: causes ?? NONE,
       parent: parent ?? null,
       agent,
       turn,
@@ -174,15 +178,15 @@ export class Fold {
       status: 'started',
       started: time,
       attempts: [],
-      effects: [],
-      edits: [],
+      effects: NONE,
+      edits: NONE,
       seq: { started: seq },
     };
     if (kind === 'model') {
-      view.requests.add(number, data.input as Json, resolve);
-      lazily(step, 'input', () => view.requests.outline(number));
+      view.requests.add(number, memberOf(data, 'input'), resolve);
+      lazyMember(step, 'input', () => view.requests.outline(number));
     } else {
-      setResolved(step, 'input', data.input as Json, resolve);
+      setResolved(step, 'input', data, resolve);
     }
     view.open.push(step);
   }
@@ -191,7 +195,7 @@ export class Fold {
     const view = this.#view;
     const step = view.open[edit.step - 1];
     if (!step) return;
-    step.edits.push(edit);
+    step.edits = [...step.edits, edit];
     if (step.kind === 'model' && /^\/input(\/|$)/.test(edit.path)) {
       view.requests.edit(edit);
       return;
@@ -282,9 +286,9 @@ function finish(
   step.seq.finished = seq;
   delete step.output;
   delete step.error;
-  if (data.output !== undefined) setResolved(step, 'output', data.output, resolve);
-  if (data.error !== undefined) setResolved(step, 'error', data.error as unknown as Json, resolve);
-  if (data.usage !== undefined) step.usage = data.usage;
+  if (Object.hasOwn(data, 'output')) setResolved(step, 'output', data, resolve);
+  if (Object.hasOwn(data, 'error')) setResolved(step, 'error', data, resolve);
+  if (data.usage !== undefined) step.usage = plain(data.usage, resolve);
   if (data.effects !== undefined) step.effects = plain(data.effects, resolve);
 }
 
@@ -303,7 +307,7 @@ function reopen(step: OpenStep | undefined, anew: boolean): void {
   delete step.usage;
   delete step.seq.dispatched;
   delete step.seq.finished;
-  step.effects = [];
+  step.effects = NONE;
   if (anew) step.attempts = [];
 }
 
@@ -321,21 +325,30 @@ function plain<T>(data: T, resolve: Resolve | undefined): T {
   return resolve ? (resolveRefs(data as Json, resolve) as T) : data;
 }
 
-/** Sets a member; a large value is fetched when somebody looks at it. */
+/** All members but one, without looking at that one. */
+function without<T extends object>(data: T, key: keyof T & string): T {
+  const rest: Record<string, unknown> = {};
+  for (const name of Object.keys(data)) if (name !== key) setMember(rest, name, data[name as keyof T]);
+  return rest as T;
+}
+
+/** Takes a member over from an event; a large value is fetched when somebody looks at it. */
 function setResolved(
   step: OpenStep,
   key: 'input' | 'output' | 'error',
-  value: Json,
+  data: object,
   resolve: Resolve | undefined,
 ): void {
-  if (resolve && isBlobRef(value)) lazily(step, key, () => resolve(value));
+  const get = memberOf(data, key);
+  if (isLazy(data, key)) {
+    lazyMember(step, key, () => plain(get(), resolve));
+    return;
+  }
+  const value = get();
+  if (resolve && isBlobRef(value)) lazyMember(step, key, () => resolve(value));
   else setValue(step, key, plain(value, resolve));
 }
 
 function setValue(step: OpenStep, key: string, value: unknown): void {
   Object.defineProperty(step, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
-function lazily(step: OpenStep, key: string, get: () => Json): void {
-  Object.defineProperty(step, key, { get, enumerable: true, configurable: true });
 }

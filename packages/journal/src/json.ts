@@ -16,8 +16,9 @@ export const MAX_DEPTH = 512;
  * tells it from the middle of a hash, which nearly every line has.
  */
 const SUSPECT = /\d(?:[\d.]{15}|[eE][+-]?\d{3,}(?:[\s,\]}]|$))/;
-/** The long ones, whole. */
-const LONG = /(?<![\d.])[\d.]{16,}(?:[eE][+-]?\d+)?(?=[\s,\]}]|$)/g;
+/** A run of digits and dots, long enough to be one of them. */
+const LONG_RUN = /\d[\d.]{15,}/g;
+const EXPONENT = /[eE][+-]?\d+/y;
 const HUGE_EXPONENT = /\d[eE][+-]?\d{3,}(?:[\s,\]}]|$)/;
 
 interface RawJson {
@@ -56,8 +57,14 @@ export function parseJson(text: string): Json {
 /** Most suspects are doubles written with all their digits; only a real one is worth the slow way of parsing. */
 function hasExactNumber(text: string): boolean {
   if (HUGE_EXPONENT.test(text)) return true;
-  for (const [token] of text.matchAll(LONG)) {
-    if (/^\d+(?:\.\d+)?(?:[eE]|$)/.test(token) && !survives(token, Number(token))) return true;
+  LONG_RUN.lastIndex = 0;
+  for (let match = LONG_RUN.exec(text); match; match = LONG_RUN.exec(text)) {
+    EXPONENT.lastIndex = LONG_RUN.lastIndex;
+    const literal = match[0] + (EXPONENT.exec(text)?.[0] ?? '');
+    const next = text[match.index + literal.length];
+    // What goes on otherwise is the middle of a hash or of a word.
+    if (next !== undefined && !' \t\n\r,]}'.includes(next)) continue;
+    if (/^\d+(?:\.\d+)?(?:[eE]|$)/.test(literal) && !survives(literal, Number(literal))) return true;
   }
   return false;
 }
@@ -87,8 +94,8 @@ function decimal(literal: string): string {
  *   instances of classes (a Date, a Map), holes in arrays, cycles, and nesting deeper than 512
  */
 export function stringifyJson(value: unknown): string {
-  const copy = copyJson(value);
-  return escapeSeparators(serialise(copy.value, copy.negativeZero));
+  const { negativeZero } = checkJson(value, () => false);
+  return escapeSeparators(serialise(value as Json, negativeZero));
 }
 
 /** `JSON.stringify` of a checked value. */
@@ -161,6 +168,62 @@ export function copyJson(root: unknown): JsonCopy {
     }
   };
   return { value: walk(root, 0), negativeZero, blobs };
+}
+
+/** What a check found. */
+export interface JsonCheck {
+  readonly negativeZero: boolean;
+  /** Objects that look like blob references and are none. */
+  readonly lookAlikes: boolean;
+  /** References. */
+  readonly refs: boolean;
+}
+
+/**
+ * Checks that a value can be JSON, without copying it.
+ * @param isRef tells references from objects that only look like one
+ * @throws ChassisError InvalidOutput as `stringifyJson` does
+ */
+export function checkJson(root: unknown, isRef: (value: object) => boolean): JsonCheck {
+  let negativeZero = false;
+  let lookAlikes = false;
+  let refs = false;
+  const walk = (value: unknown, depth: number): void => {
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return;
+      case 'number':
+        if (value === 0) negativeZero ||= Object.is(value, -0);
+        else if (!Number.isFinite(value)) throw refusal(root);
+        return;
+      case 'object': {
+        if (value === null || isRawJSON(value)) return;
+        if (depth >= MAX_DEPTH) throw refusal(root);
+        if (Array.isArray(value)) {
+          for (let i = 0; i < value.length; i++) walk(value[i], depth + 1);
+          return;
+        }
+        if (!isPlain(value)) throw refusal(root);
+        let count = 0;
+        let last = '';
+        for (const key in value) {
+          if (!Object.hasOwn(value, key)) continue;
+          walk((value as Record<string, unknown>)[key], depth + 1);
+          count++;
+          last = key;
+        }
+        if (count !== 1 || !last.startsWith('$') || !BLOB_MEMBER.test(last)) return;
+        if (isRef(value)) refs = true;
+        else lookAlikes = true;
+        return;
+      }
+      default:
+        throw refusal(root);
+    }
+  };
+  walk(root, 0);
+  return { negativeZero, lookAlikes, refs };
 }
 
 /** Sets an own member of a new object, whatever its name; plain assignment of `__proto__` would set the prototype instead. */

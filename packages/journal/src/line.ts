@@ -5,9 +5,10 @@
 import { hash } from 'node:crypto';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
-import { mayHoldRefs } from './blob-ref.ts';
+import { isBlobRef, mayHoldRefs } from './blob-ref.ts';
 import type { Event, UnknownEvent } from './event.ts';
 import { parseJson } from './json.ts';
+import { LAZY_LENGTH, lazyMember } from './lazy.ts';
 import { unescapeMarks } from './secrets.ts';
 import { FORMAT_VERSION, upgradeEvent } from './upgrade.ts';
 
@@ -54,14 +55,16 @@ export class LineEncoder {
   }
 }
 
-/** The hash that a line carries, or undefined when it does not end like one of ours. `line` is without its newline. */
+/**
+ * What a line carries as its hash (64 characters, not looked at), or undefined when it does not end like one of ours.
+ * `line` is without its newline.
+ */
 export function storedHash(line: Buffer): string | undefined {
   const start = line.length - TAIL;
   if (start < 2) return undefined;
   const tail = line.toString('latin1', start);
   if (!tail.startsWith(OPEN) || !tail.endsWith('"}')) return undefined;
-  const hex = tail.slice(OPEN.length, -2);
-  return /^[0-9a-f]{64}$/.test(hex) ? hex : undefined;
+  return tail.slice(OPEN.length, -2);
 }
 
 /** The hash that a line must carry after `previous`. */
@@ -109,9 +112,10 @@ export interface Decoded {
 
 /**
  * Reads a line.
+ * @param lean keep large inputs and outputs as text until somebody looks at them; for folds, which keep every event
  * @throws ChassisError ParseError when it is no event; InvalidParams when its format is newer than ours
  */
-export function decodeLine(line: Buffer | string): Decoded {
+export function decodeLine(line: Buffer | string, lean = false): Decoded {
   const text = unescapeMarks(typeof line === 'string' ? line : line.toString('utf8'));
   let value: Json;
   try {
@@ -123,5 +127,21 @@ export function decodeLine(line: Buffer | string): Decoded {
   if (typeof v !== 'number' || typeof seq !== 'number' || typeof type !== 'string') {
     throw new ChassisError('ParseError', 'this line of the log is no event');
   }
-  return { event: upgradeEvent(value as unknown as UnknownEvent), refs: mayHoldRefs(text) };
+  const event = upgradeEvent(value as unknown as UnknownEvent);
+  if (lean && text.length > 2 * LAZY_LENGTH) {
+    if (type === 'step.finished') keepAsText(event.data as object, 'output', text);
+    else if (type === 'step.started') keepAsText(event.data as object, 'input', text);
+  }
+  return { event, refs: mayHoldRefs(text) };
+}
+
+function keepAsText(data: object, key: string, line: string): void {
+  const { [key]: member } = data as Record<string, unknown>;
+  if (typeof member !== 'object' || member === null || isBlobRef(member)) return;
+  lazyMember(
+    data,
+    key,
+    () =>
+      (upgradeEvent(parseJson(line) as unknown as UnknownEvent).data as Record<string, Json>)[key] as Json,
+  );
 }

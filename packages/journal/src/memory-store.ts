@@ -237,7 +237,7 @@ class MemoryStore implements Store {
   #fold(header: SessionHeader, lines: readonly string[]): Fold {
     const fold = new Fold(header);
     for (const line of lines) {
-      const { event, refs } = decodeLine(line);
+      const { event, refs } = decodeLine(line, true);
       fold.apply(event, refs ? this.#resolve : undefined);
     }
     return fold;

@@ -143,7 +143,7 @@ export class Recorder implements Writer {
     await this.#sink.close();
   }
 
-  #append(type: string, data: unknown, step: number | undefined): Event {
+  #append(type: string, data: object, step: number | undefined): Event {
     this.#writable();
     const logged = this.#codec.encode(type, data);
     const seq = this.#seq;

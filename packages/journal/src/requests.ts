@@ -11,7 +11,8 @@ import type { Edit, LoggedModelInput } from './event.ts';
 import { setPointer } from './pointer.ts';
 
 interface Logged {
-  readonly input: Json;
+  /** The logged input; it may be kept as text until it is asked for. */
+  readonly input: () => Json;
   /** Absent when the input holds no reference. */
   readonly resolve: Resolve | undefined;
   readonly edits: Edit[];
@@ -30,7 +31,7 @@ export class Requests {
   readonly #logged = new Map<number, Logged>();
   readonly #messages = new Map<number, readonly Message[]>();
 
-  add(step: number, input: Json, resolve: Resolve | undefined): void {
+  add(step: number, input: () => Json, resolve: Resolve | undefined): void {
     this.#logged.set(step, { input, resolve, edits: [] });
     this.#messages.delete(step);
   }
@@ -121,7 +122,10 @@ interface PlainModelInput {
 }
 
 function read({ input, resolve }: Logged): PlainModelInput {
-  const plain = (resolve ? resolveRefs(input, resolve) : input) as unknown as Partial<PlainModelInput> | null;
+  const logged = input();
+  const plain = (resolve
+    ? resolveRefs(logged, resolve)
+    : logged) as unknown as Partial<PlainModelInput> | null;
   const { from = null, keep = 0, add = [] } = plain?.messages ?? {};
   return {
     messages: { from, keep, add },

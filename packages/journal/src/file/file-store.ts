@@ -229,7 +229,7 @@ class FileStore implements Store {
   }
 
   #apply(fold: Fold, line: Buffer): void {
-    const { event, refs } = decodeLine(line);
+    const { event, refs } = decodeLine(line, true);
     fold.apply(event, refs ? this.#blobs.resolve : undefined);
   }
 

@@ -61,7 +61,7 @@ export async function loadSession(layout: Layout, blobs: BlobFiles, id: string):
         for (const { problem: before } of tail) if (before) damage.push(before);
         tail = [];
         if (problem) damage.push(problem);
-        const { event, refs } = decodeLine(line.bytes);
+        const { event, refs } = decodeLine(line.bytes, true);
         fold.apply(event, refs ? blobs.resolve : undefined);
         if (part !== own) continue;
         begun = true;

@@ -60,7 +60,7 @@ export class FileReader implements Reader {
     const fold = new Fold(this.header);
     for await (const lines of this.#scan(to === undefined ? {} : { to })) {
       for (const { bytes } of lines) {
-        const { event, refs } = decodeLine(bytes);
+        const { event, refs } = decodeLine(bytes, true);
         fold.apply(event, refs ? this.#blobs.resolve : undefined);
       }
     }

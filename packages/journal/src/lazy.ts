@@ -1,0 +1,35 @@
+/**
+ * Values that are kept as the text they were logged as and parsed when somebody looks.
+ *
+ * A run's outputs are looked at rarely; as text they cost memory once and the garbage collector nearly nothing. A value
+ * that is in use is parsed once: while anybody holds it, the same one is given out.
+ */
+import type { Json } from '@chassis/types';
+
+/** Text shorter than this is not worth the trouble. */
+export const LAZY_LENGTH = 512;
+
+/** Defines an enumerable member whose value comes from `parse`. */
+export function lazyMember(target: object, key: string, parse: () => Json): void {
+  let held: WeakRef<object> | undefined;
+  const get = (): Json => {
+    const known = held?.deref();
+    if (known !== undefined) return known as Json;
+    const value = parse();
+    if (typeof value === 'object' && value !== null) held = new WeakRef(value);
+    return value;
+  };
+  Object.defineProperty(target, key, { get, enumerable: true, configurable: true });
+}
+
+/** A member as a function, without looking at its value yet. */
+export function memberOf(source: object, key: string): () => Json {
+  if (isLazy(source, key)) return () => (source as Record<string, Json>)[key] as Json;
+  const value = (source as Record<string, Json>)[key] as Json;
+  return () => value;
+}
+
+/** Whether reading a member would parse it. */
+export function isLazy(source: object, key: string): boolean {
+  return Object.getOwnPropertyDescriptor(source, key)?.get !== undefined;
+}
