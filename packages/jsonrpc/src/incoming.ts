@@ -56,6 +56,13 @@ export class Incoming implements RequestHost {
     return this.#open.size;
   }
 
+  /** Requests whose answers somebody may still wait for: those that were not cancelled. */
+  get awaited(): number {
+    let count = 0;
+    for (const request of this.#open) if (!request.stopped) count++;
+    return count;
+  }
+
   /** No more should be read for now. */
   get full(): boolean {
     return this.#waiting.crowded;

@@ -163,13 +163,18 @@ export class Outgoing {
     return true;
   }
 
-  /** Rejects everything open, and everything asked for from now on. */
-  close(error: RpcError): void {
+  /**
+   * Rejects everything open, and everything asked for from now on.
+   *
+   * @param tell whether the other side can still hear that nobody waits for its answers
+   */
+  close(error: RpcError, tell: boolean): void {
     if (this.#over) return;
     this.#over = error;
     this.#deadlines.close();
     for (const call of this.#pending.values()) {
       this.#forget(call);
+      if (tell) this.#tellCancelled(call, error.message);
       call.reject(copyOf(error));
     }
   }
@@ -258,11 +263,15 @@ export class Outgoing {
 
   /** Rejects a call before its answer and tells the other side. */
   #abandon(call: PendingCall, error: RpcError): void {
-    const { dialect, outlet } = this.#o;
     this.#forget(call);
-    const params = dialect.cancelParams(`${this.#prefix}${call.ordinal}`, error.message);
-    outlet.send(notificationText(dialect.cancel, JSON.stringify(params)), false);
+    this.#tellCancelled(call, error.message);
     call.reject(error);
+  }
+
+  #tellCancelled(call: PendingCall, reason: string): void {
+    const { dialect, outlet } = this.#o;
+    const params = dialect.cancelParams(`${this.#prefix}${call.ordinal}`, reason);
+    outlet.send(notificationText(dialect.cancel, JSON.stringify(params)), false);
   }
 
   /** The number of one of our ids; 0 for any other, also for one that is written differently. */

@@ -314,7 +314,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   }
 
   #settled(): void {
-    if (this.#inputEnded && this.#incoming.size === 0) this.#finish();
+    if (this.#inputEnded && this.#incoming.awaited === 0) this.#finish();
     else if (this.#held && this.#mayGoOn()) this.#transport.resume();
   }
 
@@ -329,8 +329,8 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   #ended(): void {
     if (this.#closing || this.#inputEnded) return;
     this.#inputEnded = true;
-    this.#outgoing.close(unavailable(endedByPeer));
-    if (this.#incoming.size === 0) this.#finish();
+    this.#outgoing.close(unavailable(endedByPeer), false);
+    if (this.#incoming.awaited === 0) this.#finish();
     else if (this.#timeoutMs > 0) this.#lastWords = setTimeout(() => this.#finish(), this.#timeoutMs);
   }
 
@@ -344,7 +344,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     this.#closing = reason;
     clearTimeout(this.#lastWords);
     const error = unavailable(reason);
-    this.#outgoing.close(error);
+    this.#outgoing.close(error, reason.kind === 'closed');
     this.#incoming.close(error);
     this.#outlet.close(error);
   }

@@ -19,6 +19,8 @@ export interface StreamOptions {
 const congestion = 256 * 1024;
 /** How long closing waits for the other side to take what was written. */
 const lastWritesMs = 1000;
+/** How long a closed socket goes on reading, so that what the other side still sends does not reset the connection. */
+const lingerMs = 250;
 
 export class StreamTransport implements Transport {
   readonly #readable: Readable;
@@ -30,6 +32,7 @@ export class StreamTransport implements Transport {
   #congested = false;
   #held = false;
   #inputEnded = false;
+  #endReported = false;
   #over = false;
   #closing: Promise<void> | undefined;
 
@@ -91,7 +94,7 @@ export class StreamTransport implements Transport {
   }
 
   #data(chunk: Buffer): void {
-    if (this.#over) return;
+    if (this.#over || this.#closing) return;
     this.#decoder?.push(chunk);
     if (this.#held) this.#readable.pause();
     else this.#deliver();
@@ -109,8 +112,8 @@ export class StreamTransport implements Transport {
       if (!more) this.#held = true;
     }
     this.#gathered.release();
-    if (this.#inputEnded && !this.#held && !this.#over) {
-      this.#inputEnded = false;
+    if (this.#inputEnded && !this.#endReported && !this.#held && !this.#over) {
+      this.#endReported = true;
       this.inputEnded(sink);
     }
   }
@@ -139,26 +142,32 @@ export class StreamTransport implements Transport {
   }
 
   async #close(): Promise<void> {
+    const [readable, writable]: [Readable, Writable] = [this.#readable, this.#writable];
     this.#gathered.flush();
-    if (this.#writable.writable && !this.#over) await this.endOutput(this.#writable);
-    this.#readable.destroy();
+    if (writable.writable && !this.#over) await this.endOutput(writable);
+    if (Object.is(readable, writable) && !readable.readableEnded && !readable.destroyed) {
+      readable.resume();
+      await within(lingerMs, (done) => readable.once('end', done).once('close', done));
+    }
+    if (writable.writableEnded) writable.destroy();
+    readable.destroy();
     this.finish({ kind: 'closed', message: 'this side closed the connection' });
   }
 
   /** Waits until what was written has left, then ends the stream. A reader that has stopped reading is not waited for. */
   protected async endOutput(writable: Writable): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const patience = setTimeout(resolve, lastWritesMs);
-      const done = (): void => {
-        clearTimeout(patience);
-        resolve();
-      };
-      writable.once('close', done);
-      writable.once('error', done);
-      writable.end(done);
-    });
-    writable.destroy();
+    await within(lastWritesMs, (done) => writable.once('close', done).once('error', done).end(done));
   }
+}
+
+/** Resolves when `begin` calls back, or after a time. */
+async function within(ms: number, begin: (done: () => void) => void): Promise<void> {
+  let patience: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    patience = setTimeout(resolve, ms);
+    begin(resolve);
+  });
+  clearTimeout(patience);
 }
 
 const ended: CloseReason = { kind: 'ended', message: 'the other side ended the connection' };
