@@ -4,7 +4,7 @@
  * Promise: what is not there at the moment of loading is never there: a handler added later, by code that goes
  * on after its plugin failed, is not seen. Lookups are by own name only, so `toString` is no tool.
  */
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, ErrorCode } from '@chassis/errors';
 import type { Result } from '@chassis/types';
 import type {
   AgentHandler,
@@ -73,7 +73,12 @@ export async function runHandler(
   try {
     return success(await call(handlers, payload, input, ctx), ctx.trace_id);
   } catch (error) {
-    return failure(error, ctx.trace_id);
+    const result = failure(error, ctx.trace_id);
+    // What nobody foresaw is for the plugin's author: the message goes to the caller, the stack to the log.
+    if (result.code === ErrorCode.InternalError && error instanceof Error) {
+      ctx.log('debug', error.stack ?? error.message);
+    }
+    return result;
   }
 }
 

@@ -42,13 +42,14 @@ export async function servePlugin(plugin: Plugin, transport: Transport): Promise
 
   peer.method('plugin.load', async (params) => {
     const { config = {}, folder = process.cwd(), project = folder } = (params ?? {}) as LoadParams;
-    const taken = handlersOf(plugin);
+    handlersOf(plugin);
     await plugin.on_load?.(config, {
       folder,
       project,
       log: (level, message, data) => logLine(peer, undefined, level, message, data),
       secret: (name) => peer.call<string>('host.secret', { name }),
     });
+    const taken = handlersOf(plugin);
     handlers = taken;
     return {
       tools: [...taken.tools.keys()],

@@ -21,6 +21,7 @@ import {
   within,
 } from './host.ts';
 import { offerOf } from './offer.ts';
+import { placeInStack } from './stack-place.ts';
 
 export function inlineHost(options: HostOptions): PluginHost {
   const { entry, log } = options;
@@ -28,26 +29,48 @@ export function inlineHost(options: HostOptions): PluginHost {
   const { deadlines } = manifest;
   let plugin: Plugin | undefined;
   let handlers: Handlers | undefined;
+  let closed = false;
 
   const open = async (): Promise<Offer> => {
-    const exported = await importPlugin(join(entry.folder, manifest.module ?? ''), entry.digest);
+    const exported = await importPlugin(entry.folder, manifest.module ?? '', entry.digest);
     try {
-      const taken = handlersOf(exported);
-      plugin = exported as Plugin;
-      await plugin.on_load?.(options.config, {
+      handlersOf(exported);
+      const loading = exported as Plugin;
+      await loading.on_load?.(options.config, {
         folder: entry.folder,
         project: options.project,
         log,
         secret: (name) => options.secret(name),
       });
+      const taken = handlersOf(exported);
+      plugin = loading;
       handlers = taken;
+      if (closed) await late();
       return offerOf(manifest, options.models, {
         tools: taken.tools.keys(),
         models: taken.models.keys(),
         agents: taken.agents.keys(),
       });
     } catch (error) {
-      throw new PhaseError('on_load', toChassisError(error), `look at on_load in ${manifest.module}`);
+      const place = placeInStack(error, entry.folder) ?? join(entry.folder, manifest.module ?? '');
+      throw new PhaseError('on_load', toChassisError(error), `look at ${place}`);
+    }
+  };
+
+  /** Loading came to an end after nobody waited for it any more: what it has opened is closed again. */
+  const late = async (): Promise<void> => {
+    log('warn', 'on_load ended after its deadline; it is shut down');
+    await shutDown();
+  };
+
+  const shutDown = async (): Promise<void> => {
+    const hook = handlers === undefined ? undefined : plugin?.on_shutdown?.bind(plugin);
+    handlers = undefined;
+    if (hook === undefined) return;
+    try {
+      await within(deadlines.on_shutdown_ms, 'on_shutdown', Promise.resolve().then(hook));
+    } catch (error) {
+      log('warn', `on_shutdown failed: ${toChassisError(error).message}`);
     }
   };
 
@@ -91,34 +114,30 @@ export function inlineHost(options: HostOptions): PluginHost {
     },
 
     async close() {
-      const shutdown = handlers === undefined ? undefined : plugin?.on_shutdown?.bind(plugin);
-      handlers = undefined;
-      if (shutdown === undefined) return;
-      try {
-        await within(deadlines.on_shutdown_ms, 'on_shutdown', Promise.resolve().then(shutdown));
-      } catch (error) {
-        log('warn', `on_shutdown failed: ${toChassisError(error).message}`);
-      }
+      closed = true;
+      await shutDown();
     },
   };
 }
 
 /** The digest in the address makes a changed module a new one; equal content is loaded once. */
-async function importPlugin(path: string, digest: string): Promise<unknown> {
+async function importPlugin(folder: string, module: string, digest: string): Promise<unknown> {
+  const path = join(folder, module);
   const url = pathToFileURL(path);
   url.searchParams.set('digest', digest.slice(0, 16));
   try {
     await import('./sdk-resolution.ts');
-    const module = (await import(url.href)) as { default?: unknown };
-    return module.default;
+    const { default: plugin } = (await import(url.href)) as { default?: unknown };
+    return plugin;
   } catch (error) {
+    const place = placeInStack(error, folder) ?? path;
     const cause = new ChassisError(
       'InternalError',
-      `${path} cannot be loaded: ${toChassisError(error).message}`,
+      `${place} cannot be loaded: ${toChassisError(error).message}`,
       {
         cause: error,
       },
     );
-    throw new PhaseError('spawn', cause, `correct ${path}`);
+    throw new PhaseError('spawn', cause, `correct ${place}`);
   }
 }

@@ -324,6 +324,39 @@ describe('tools of a plugin', () => {
   });
 });
 
+describe('models', () => {
+  const model = (name: string, more: { manifest?: string; code?: string } = {}) => ({
+    [`plugins/${name}/plugin.yaml`]: inlineManifest(name, `models: [${name}-model]\n${more.manifest ?? ''}`),
+    [`plugins/${name}/index.mjs`]: `export default { ${more.code ?? ''} models: { '*': (request, ctx) => ({ model: ctx.model }) } };`,
+  });
+
+  test('a model whose plugin cannot register says why, and a healthy one beside it is there', async () => {
+    using folder = projectFolder({
+      ...model('good'),
+      ...model('broken', { code: `on_load() { throw new Error('database file is locked'); },` }),
+    });
+    await using registry = await started(folder);
+    expect(registry.resolveModel('broken-model/large')).toMatchObject({
+      capability: 'model.broken-model',
+      owner: 'broken',
+      phase: 'on_load',
+      cause: { message: 'database file is locked' },
+    });
+    const good = registry.resolveModel('good-model');
+    expect(isUnavailable(good)).toBe(false);
+  });
+
+  test('may be named by the configuration', async () => {
+    using folder = projectFolder({
+      ...model('a', { manifest: 'models_from_config: endpoints\nconfig: { type: object }' }),
+      'chassis.yaml': 'plugins: { a: { config: { endpoints: { mine: {}, other: {} } } } }',
+    });
+    await using registry = await started(folder);
+    expect(registry.plugins()[0]?.models).toEqual(['a-model', 'mine', 'other']);
+    expect(registry.resolveModel('mine/x/y')).toMatchObject({ name: 'mine', id: 'x/y' });
+  });
+});
+
 describe('health', () => {
   test('a plugin that is not ready is refused with its reason, and comes back', async () => {
     const flag = globalThis as { isReady?: boolean };
@@ -396,6 +429,23 @@ export default {
     expect(await running).toBe('done');
     delete world.gate;
     delete world.checks;
+  });
+
+  test('a load that ends after its deadline is shut down again, and offers nothing', async () => {
+    const world = globalThis as { open?: () => void; wasShut?: boolean };
+    using folder = projectFolder(
+      plugin('a', {
+        code: 'on_load() { return new Promise((open) => { globalThis.open = open; }); }, on_shutdown() { globalThis.wasShut = true; },',
+        manifest: 'deadlines: { on_load_ms: 50 }',
+      }),
+    );
+    await using registry = await started(folder);
+    expect(states(registry)).toEqual({ a: 'unavailable' });
+    world.open?.();
+    await vi.waitFor(() => expect(world.wasShut).toBe(true), { timeout: 20_000 });
+    expect(names(registry)).toEqual([]);
+    delete world.open;
+    delete world.wasShut;
   });
 
   test('a hook that hangs at the end holds up nothing beyond its deadline', async () => {

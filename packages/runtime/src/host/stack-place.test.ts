@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { placeInStack } from './stack-place.ts';
+
+const withStack = (stack: string) => Object.assign(new Error('x'), { stack });
+
+test('the innermost frame inside the folder is the place', () => {
+  const stack = `Error: x
+    at lib (file:///elsewhere/lib.js:1:1)
+    at Object.on_load (file:///p/my%20plugin/src/a.ts?digest=0f3a:12:34)
+    at load (file:///p/my%20plugin/index.ts?digest=0f3a:5:6)`;
+  expect(placeInStack(withStack(stack), '/p/my plugin')).toBe('/p/my plugin/src/a.ts:12:34');
+});
+
+test('a syntax error names its line', () => {
+  expect(
+    placeInStack(withStack('file:///p/index.mjs?digest=ab:3\nconst const\n\nSyntaxError: no'), '/p'),
+  ).toBe('/p/index.mjs:3');
+});
+
+test('an error from elsewhere has no place in the plugin', () => {
+  expect(placeInStack(withStack('Error: x\n    at file:///q/index.mjs:1:1'), '/p')).toBeUndefined();
+  expect(placeInStack('text', '/p')).toBeUndefined();
+});
