@@ -25,7 +25,8 @@ export function canonicalJson(value: Json): string {
       if (isExactNumber(value)) return value.rawJSON;
       let text = '';
       if (Array.isArray(value)) {
-        for (const item of value as readonly Json[]) text += `${text === '' ? '' : ','}${canonicalJson(item)}`;
+        for (const item of value as readonly Json[])
+          text += `${text === '' ? '' : ','}${canonicalJson(item)}`;
         return `[${text}]`;
       }
       const object = value as JsonObject;
