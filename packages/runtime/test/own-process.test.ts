@@ -84,3 +84,24 @@ test('after close nothing keeps the process alive, though plugins have timers of
   });
   expect(await run(folder, `print(await call('work'));`)).toEqual([1]);
 });
+
+test('a module that cannot be loaded names file, line and column', async () => {
+  const manifest = (name: string, module: string) =>
+    inlineManifest(name, `tools: [{ name: ${name}_tool, description: x }]`).replace('./index.mjs', module);
+  using folder = projectFolder({
+    'plugins/a/plugin.yaml': manifest('a', './index.ts'),
+    'plugins/a/index.ts': 'const x: number = 1;\nconst const = 2;\n',
+    'plugins/b/plugin.yaml': manifest('b', './index.mjs'),
+    'plugins/b/index.mjs': '\n  let let = 5;\n',
+    'plugins/c/plugin.yaml': manifest('c', './index.ts'),
+    'plugins/c/index.ts': "import './part.ts';\nexport default {};\n",
+    'plugins/c/part.ts': '\n\nnull.x;\n',
+  });
+  const printed = await run(folder, 'for (const record of registry.problems()) print(record.cause.message);');
+  const at = (path: string) => `${join(folder.root, 'plugins', path)} cannot be loaded: `;
+  expect(printed).toEqual([
+    expect.stringContaining(at('a/index.ts:2:7')),
+    expect.stringContaining(at('b/index.mjs:2:7')),
+    expect.stringContaining(at('c/part.ts:3:6')),
+  ]);
+});

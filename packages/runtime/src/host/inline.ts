@@ -21,7 +21,7 @@ import {
   within,
 } from './host.ts';
 import { offerOf } from './offer.ts';
-import { placeInStack } from './stack-place.ts';
+import { placeInStack, placeOfSyntax } from './stack-place.ts';
 
 export function inlineHost(options: HostOptions): PluginHost {
   const { entry, log } = options;
@@ -130,7 +130,9 @@ async function importPlugin(folder: string, module: string, digest: string): Pro
     const { default: plugin } = (await import(url.href)) as { default?: unknown };
     return plugin;
   } catch (error) {
-    const place = placeInStack(error, folder) ?? path;
+    const syntax = error instanceof Error && error.name === 'SyntaxError';
+    const place =
+      placeInStack(error, folder) ?? (syntax ? await placeOfSyntax(path, folder) : undefined) ?? path;
     const cause = new ChassisError(
       'InternalError',
       `${place} cannot be loaded: ${toChassisError(error).message}`,

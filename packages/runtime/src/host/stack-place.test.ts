@@ -11,7 +11,10 @@ test('the innermost frame inside the folder is the place', () => {
   expect(placeInStack(withStack(stack), '/p/my plugin')).toBe('/p/my plugin/src/a.ts:12:34');
 });
 
-test('a syntax error names its line', () => {
+test('a syntax error names its line and the mark below it', () => {
+  expect(
+    placeInStack(withStack('/p/index.ts:2\nlet a;\nconst const = 1;\n      ^^^^^\n\nSyntaxError: no'), '/p'),
+  ).toBe('/p/index.ts:2:7');
   expect(
     placeInStack(withStack('file:///p/index.mjs?digest=ab:3\nconst const\n\nSyntaxError: no'), '/p'),
   ).toBe('/p/index.mjs:3');
