@@ -4,7 +4,7 @@
  * Promise: what `barrier` acknowledged is on disk (fdatasync, with the names of new files and the blobs that the lines
  * refer to). After a failure nothing more is written and no half line is left, as far as the disk allows.
  */
-import { writeSync } from 'node:fs';
+import { rmSync, writeSync } from 'node:fs';
 import { ChassisError } from '@chassis/errors';
 import type { BlobFiles } from './blob-files.ts';
 import { type Disk, isCode } from './disk.ts';
@@ -56,10 +56,6 @@ export class Appender {
 
   get failed(): Error | undefined {
     return this.#failed;
-  }
-
-  get length(): number {
-    return this.#segment?.length ?? 0;
   }
 
   write(line: Buffer, seq: number): void {
@@ -191,14 +187,23 @@ export class Appender {
 
   /** The segment that a line with this number goes to. */
   async #room(seq: number): Promise<{ fd: number; length: number }> {
-    const { disk, layout, segmentBytes, onComplete } = this.#start;
+    const { disk, layout, lock, segmentBytes, onComplete } = this.#start;
     const full = this.#segment && this.#segment.length >= segmentBytes ? this.#segment : undefined;
     if (this.#segment && !full) return this.#segment;
     if (full) {
       await disk.datasync(full.fd);
       this.#unsynced = false;
     }
-    const fd = await disk.open(layout.segment(seq), 'wx+');
+    const path = layout.segment(seq);
+    const fd = await disk.open(path, 'wx+');
+    try {
+      // A segment of a writer that has lost its lock would stand in the new one's way.
+      lock.check();
+    } catch (error) {
+      await disk.close(fd);
+      rmSync(path, { force: true });
+      throw error;
+    }
     this.#segment = { fd, first: seq, length: 0 };
     await disk.syncFolder(layout.log);
     if (full) {

@@ -245,6 +245,7 @@ test('damage in the middle costs only the damaged event; going on needs force', 
     before,
   );
   expect((await (await store.reader('s')).view()).lastSeq).toBe(21);
+  expect((await collect(store.list()))[0]?.problem).toContain('its bytes do not match its hash');
   await store.close();
 });
 

@@ -11,7 +11,7 @@ import { Recorder } from '../recorder.ts';
 import { findSession } from '../references.ts';
 import { Secrets } from '../secrets.ts';
 import { isSessionId } from '../session-id.ts';
-import type { Reader, SessionSummary, Store, Verification, Writer } from '../store.ts';
+import type { Problem, Reader, SessionSummary, Store, Verification, Writer } from '../store.ts';
 import { Tally } from '../tally.ts';
 import { checkVersion } from '../upgrade.ts';
 import { Appender, SEGMENT_BYTES } from './appender.ts';
@@ -20,7 +20,7 @@ import { type Disk, FOLDER_MODE, isCode, placeFile, realDisk } from './disk.ts';
 import { FileSink, Sealing } from './file-sink.ts';
 import { IndexDb } from './index-db.ts';
 import { Layout, type SessionLayout } from './layout.ts';
-import { listSessions, stampOf } from './listing.ts';
+import { describeProblem, listSessions, stampOf } from './listing.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { dropEmpty, type LoadedSession, loadSession, setAside } from './open-session.ts';
 import { FileReader } from './reader.ts';
@@ -45,7 +45,7 @@ export function fileStore(options: FileStoreOptions): Store {
   return new FileStore(options);
 }
 
-type RecordStart = Pick<LoadedSession, 'header' | 'fold' | 'tally' | 'seq' | 'hash' | 'end'>;
+type RecordStart = Pick<LoadedSession, 'header' | 'fold' | 'tally' | 'seq' | 'hash' | 'end' | 'damage'>;
 
 class FileStore implements Store {
   readonly #layout: Layout;
@@ -214,7 +214,7 @@ class FileStore implements Store {
       mkdirSync(session.log, { mode: FOLDER_MODE });
       const clean = this.#secrets.redact(header);
       await placeFile(this.#disk, session.head, Buffer.from(`${stringifyJson(clean)}\n`));
-      const start = { header: clean, fold, tally: new Tally(clean), seq, hash, end: undefined };
+      const start = { header: clean, fold, tally: new Tally(clean), seq, hash, end: undefined, damage: [] };
       recorder = await this.#record(session, start, lock);
       recorder.opened();
       await recorder.barrier();
@@ -234,7 +234,7 @@ class FileStore implements Store {
   }
 
   async #record(session: SessionLayout, start: RecordStart, lock: Lock): Promise<Recorder> {
-    const { header, fold, tally, seq, hash, end } = start;
+    const { header, fold, tally, seq, hash, end, damage } = start;
     const segments = session.segments();
     const last = segments.at(-1);
     // After a takeover the dead (or only stopped) holder may still have the old segment open: leave it behind.
@@ -255,7 +255,7 @@ class FileStore implements Store {
     });
     const finish = async (): Promise<void> => {
       await sealing.done;
-      if (!appender.failed) this.#remember(session, recorder, tally);
+      if (!appender.failed) this.#remember(session, recorder, tally, damage);
       lock.release();
     };
     const sink = new FileSink(appender, this.#blobs, finish);
@@ -265,12 +265,14 @@ class FileStore implements Store {
   }
 
   /** Leaves in the index how far the log reaches. */
-  #remember(session: SessionLayout, recorder: Recorder, tally: Tally): void {
+  #remember(session: SessionLayout, recorder: Recorder, tally: Tally, damage: readonly Problem[]): void {
     const last = session.segments().at(-1);
     if (!last || last.sealed) return;
     const stamp = stampOf(session);
     const hash = recorder.lastHash;
-    const row = { id: recorder.id, ...stamp, first: last.first, offset: stamp.size, hash, problem: null };
+    const [first] = damage;
+    const problem = first ? describeProblem(first) : null;
+    const row = { id: recorder.id, ...stamp, first: last.first, offset: stamp.size, hash, problem };
     this.#index.put([{ ...row, tallied: tally.value() }]);
   }
 }

@@ -10,7 +10,7 @@ import { toChassisError } from '@chassis/errors';
 import { Chain } from '../chain.ts';
 import type { SessionHeader } from '../event.ts';
 import { decodeLine } from '../line.ts';
-import type { SessionSummary } from '../store.ts';
+import type { Problem, SessionSummary } from '../store.ts';
 import { listedOutcome, Tally } from '../tally.ts';
 import type { IndexDb, IndexRow } from './index-db.ts';
 import type { Layout, Segment, SessionLayout } from './layout.ts';
@@ -66,6 +66,11 @@ async function currentRow(
   return { ...row, segment: stamp.segment, size: stamp.size, mtime: stamp.mtime, problem: lostMessage(lost) };
 }
 
+/** A problem in one line. */
+export function describeProblem({ message, file, offset }: Problem): string {
+  return file === undefined ? message : `${message} (${file}, byte ${offset ?? 0})`;
+}
+
 export function lostMessage(lost: number): string {
   return `${lost} ${lost === 1 ? 'event is' : 'events are'} missing at the end: the log once reached further`;
 }
@@ -92,8 +97,7 @@ async function readOn(
   let problem: string | null = row?.problem ?? null;
   for await (const lines of scanLog(session, chain, { from, resume: { first, offset } })) {
     for (const { checked, bytes, segment, offset: start, problem: found } of lines) {
-      if (found && found.kind !== 'torn')
-        problem ??= `${found.message} (${found.file}, byte ${found.offset ?? 0})`;
+      if (found && found.kind !== 'torn') problem ??= describeProblem(found);
       const { head } = checked;
       if (!checked.whole || !head) {
         if (row && found?.kind === 'hash') return undefined;
