@@ -33,6 +33,7 @@ export function inlineHost(options: HostOptions): PluginHost {
 
   const open = async (): Promise<Offer> => {
     const exported = await importPlugin(entry.folder, manifest.module ?? '', entry.digest);
+    if (closed) throw new ChassisError('Cancelled', `${entry.name} was given up while it was loaded`);
     try {
       handlersOf(exported);
       const loading = exported as Plugin;

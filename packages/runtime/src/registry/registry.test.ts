@@ -382,7 +382,7 @@ describe('health', () => {
       'hangs',
       'on_load() { return new Promise(() => {}); },',
       'on_load',
-      'on_load did not finish within 100 ms',
+      'on_load did not finish within 500 ms',
     ],
     [
       'hangs',
@@ -396,7 +396,7 @@ describe('health', () => {
     using folder = projectFolder(
       plugin('a', {
         code,
-        manifest: 'deadlines: { on_load_ms: 100, on_ready_ms: 100, on_shutdown_ms: 100 }',
+        manifest: `deadlines: { ${phase === 'on_load' ? 'on_load_ms: 500' : 'on_ready_ms: 100'} }`,
       }),
     );
     await using registry = await started(folder);
@@ -431,12 +431,23 @@ export default {
     delete world.checks;
   });
 
+  test('while it lasts, the start says which plugins it still waits for', async () => {
+    using folder = projectFolder({
+      ...plugin('quick'),
+      ...plugin('slow', { code: 'on_load() { return new Promise((open) => setTimeout(open, 1500)); },' }),
+    });
+    const told: string[] = [];
+    await using registry = await started(folder, { onStillLoading: (waiting) => told.push(waiting.join()) });
+    expect(new Set(told)).toEqual(new Set(['slow']));
+    expect(names(registry)).toEqual(['quick_tool', 'slow_tool']);
+  });
+
   test('a load that ends after its deadline is shut down again, and offers nothing', async () => {
     const world = globalThis as { open?: () => void; wasShut?: boolean };
     using folder = projectFolder(
       plugin('a', {
         code: 'on_load() { return new Promise((open) => { globalThis.open = open; }); }, on_shutdown() { globalThis.wasShut = true; },',
-        manifest: 'deadlines: { on_load_ms: 50 }',
+        manifest: 'deadlines: { on_load_ms: 3000 }',
       }),
     );
     await using registry = await started(folder);

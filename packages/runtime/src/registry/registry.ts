@@ -33,6 +33,8 @@ export interface StartRegistry {
   readonly log?: (plugin: string, ...line: Parameters<Log>) => void;
   /** Closes the registry when it aborts. */
   readonly signal?: AbortSignal;
+  /** Told from time to time which plugins the start still waits for. */
+  readonly onStillLoading?: (plugins: readonly string[]) => void;
   /** Between two checks of readiness; 30,000. */
   readonly readyEveryMs?: number;
   readonly backOff?: BackOffTiming;
@@ -110,7 +112,8 @@ class PluginRegistry implements LiveRegistry {
     for (const level of this.#resolution.levels) {
       for (const name of level) if (wanted.has(name)) loading.set(name, this.#load(name, loading));
     }
-    await Promise.all(loading.values());
+    const stop = this.#tellStillLoading();
+    await Promise.all(loading.values()).finally(stop);
     await this.#demand(wanted);
   }
 
@@ -218,6 +221,19 @@ class PluginRegistry implements LiveRegistry {
       queue.push(...(this.#resolution.needs.get(name) ?? []));
     }
     return wanted;
+  }
+
+  /** Every second which plugins are loading, until the returned function is called. */
+  #tellStillLoading(): () => void {
+    const { onStillLoading } = this.#options;
+    if (onStillLoading === undefined) return () => {};
+    const timer = setInterval(() => {
+      const names = [...this.#lives.values()]
+        .filter((life) => life.state === 'loading')
+        .map((life) => life.entry.name);
+      if (names.length > 0) onStillLoading(names);
+    }, 1_000);
+    return () => clearInterval(timer);
   }
 
   #isPart(name: string): boolean {
