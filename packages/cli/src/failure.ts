@@ -12,7 +12,7 @@ export function usage(message: string, data?: unknown): ChassisError {
 }
 
 /** The exit code that a thrown error ends the command with. */
-export function exitOf(thrown: unknown): number {
+function exitOf(thrown: unknown): number {
   const error = toChassisError(thrown);
   // A path that a person typed and that is not there, or may not be read, is a wrong command line.
   if (error.code === ErrorCode.InternalError && isFileError(thrown)) return ExitCode.usage;
@@ -32,10 +32,14 @@ export function report(thrown: unknown, out: Output, debug: boolean): number {
 
 /** A broken file may have many problems, each on a line of its own; anything else is one line. */
 function messageOf(error: ChassisError): string {
-  const { issues, fix } = (error.data ?? {}) as { issues?: unknown; fix?: unknown };
-  const message =
-    Array.isArray(issues) && issues.length > 1 ? visibleLines(error.message) : visible(error.message);
+  const { fix } = (error.data ?? {}) as { fix?: unknown };
+  const message = hasIssues(error) ? visibleLines(error.message) : visible(error.message);
   return typeof fix === 'string' && !message.includes(fix) ? `${message} (${visible(fix)})` : message;
+}
+
+function hasIssues({ data }: { readonly data?: unknown }): boolean {
+  const { issues, cause } = (data ?? {}) as { issues?: unknown; cause?: { data?: unknown } };
+  return Array.isArray(issues) || (cause !== undefined && hasIssues(cause));
 }
 
 function stackOf(thrown: unknown): string {

@@ -5,6 +5,8 @@ import type { Output } from './output.ts';
 export interface Interrupts {
   /** Aborts with the first signal. */
   readonly signal: AbortSignal;
+  /** As if Ctrl-C had come: for a question that takes the keys for itself. */
+  interrupt(): void;
   end(): void;
 }
 
@@ -20,6 +22,7 @@ export function listenForInterrupts(out: Output): Interrupts {
   for (const signal of signals) process.on(signal, listener);
   return {
     signal: controller.signal,
+    interrupt: () => listener('SIGINT'),
     end() {
       for (const signal of signals) process.off(signal, listener);
     },

@@ -4,11 +4,13 @@
  * Promise: whatever a command throws becomes one line on stderr and an exit code from the table; stdout is written out
  * before the process ends; nothing that was left open keeps it alive.
  */
-import { ExitCode } from '@chassis/errors';
+import { ExitCode, toChassisError } from '@chassis/errors';
 import { report } from './failure.ts';
 import { Output } from './output.ts';
 import { understand } from './program.ts';
+import { reference } from './reference/index.ts';
 import type { Call } from './reference/spec.ts';
+import { visible, visibleLines } from './terminal/text.ts';
 
 const argv = process.argv.slice(2);
 // Before anything is known for certain: an error in the command line itself is told in the form asked for.
@@ -29,7 +31,7 @@ async function main(): Promise<number> {
     }
     const { spec, args, options, globals } = invocation;
     const action = await spec.load();
-    const ending = await action({ args, options, globals, out } as Call<never>);
+    const ending = await action({ args, options, globals, out, reference } as Call<never>);
     const exit = ending?.exit ?? ExitCode.ok;
     out.record({ type: 'result', ok: exit === ExitCode.ok, exit, ...ending?.result });
     return exit;
@@ -37,6 +39,13 @@ async function main(): Promise<number> {
     return report(thrown, out, debug);
   }
 }
+
+// A stray failure, most likely in a plugin inside this process, must not take the run and its record with it.
+process.on('unhandledRejection', (reason) => {
+  out.note(`chassis: something failed that nobody waited for: ${visible(toChassisError(reason).message)}`);
+  if (debug) out.note(visibleLines(String((reason as Error | undefined)?.stack ?? reason)));
+});
+process.on('uncaughtException', (error) => process.exit(report(error, out, debug)));
 
 let exit = await main();
 await out.flushed();

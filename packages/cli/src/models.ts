@@ -2,7 +2,6 @@
  * Which model a run asks: checked before anything is recorded, because a name that does not exist, or a script with a mistake
  * in it, is a wrong command line and no failed run.
  */
-import { ChassisError, ErrorCode } from '@chassis/errors';
 import {
   isUnavailable,
   type LiveRegistry,
@@ -11,6 +10,7 @@ import {
   type Unavailable,
 } from '@chassis/runtime';
 import { usage } from './failure.ts';
+import { isMistake, refusalOf } from './refusal.ts';
 
 /** `--model a,b`: the first choice and the fallbacks, with the parameters of the configuration. */
 export function modelOf(option: string | undefined, project: Project): TurnModel {
@@ -33,35 +33,15 @@ export function demandModel(model: TurnModel, registry: LiveRegistry): void {
   for (const name of names) {
     const found = registry.resolveModel(name);
     if (!isUnavailable(found)) continue;
-    if (found.phase === 'unknown' || isWrongSetUp(found)) throw refusal(found);
+    if (isMistake(found)) throw refusalOf(found);
     refusals.push(found);
   }
   const [first] = refusals;
-  if (first !== undefined && refusals.length === names.length) throw refusal(first);
+  if (first !== undefined && refusals.length === names.length) throw refusalOf(first);
 }
 
 /** @throws what keeps the agent from running */
 export function demandAgent(name: string, registry: LiveRegistry): void {
   const found = registry.resolveAgent(name);
-  if (isUnavailable(found)) throw refusal(found);
-}
-
-/** A manifest, configuration or script with a mistake in it: its message names file, line and column. */
-function isWrongSetUp({ phase, cause }: Unavailable): boolean {
-  return (
-    (phase === 'manifest' || phase === 'config' || phase === 'on_load') &&
-    cause.code === ErrorCode.InvalidParams
-  );
-}
-
-function refusal(record: Unavailable): ChassisError {
-  const { cause, fix } = record;
-  if (record.phase === 'unknown' || isWrongSetUp(record)) {
-    const issues = (cause.data as { issues?: unknown } | undefined)?.issues;
-    return usage(cause.message, { ...record, ...(issues === undefined ? {} : { issues }) });
-  }
-  const message = cause.message.includes(record.capability)
-    ? cause.message
-    : `${record.capability} is unavailable: ${cause.message}`;
-  return new ChassisError('Unavailable', message, { data: { ...record, fix } });
+  if (isUnavailable(found)) throw refusalOf(found);
 }

@@ -22,6 +22,8 @@ export class Output {
   outlivesReader = false;
   readonly #closing = new AbortController();
   #redactor: Redactor | undefined;
+  /** Text that waits while a question stands on the terminal. */
+  #held: (() => void)[] | undefined;
   #draining: Promise<void> | undefined;
   /** stdout broke for another reason than a reader that went away. */
   failure: ChassisError | undefined;
@@ -32,6 +34,17 @@ export class Output {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => this.#broken(error));
     // Nobody left to tell: messages are dropped, the exit code still speaks.
     process.stderr.on('error', () => {});
+  }
+
+  /** Keeps everything back while a question stands on the terminal; returns the function that lets it go. */
+  hold(): () => void {
+    const held: (() => void)[] = [];
+    this.#held ??= held;
+    return () => {
+      if (this.#held !== held) return;
+      this.#held = undefined;
+      for (const write of held) write();
+    };
   }
 
   guard(redactor: Redactor): void {
@@ -71,7 +84,9 @@ export class Output {
 
   /** Warnings and hints, on stderr. */
   note(text: string): void {
-    if (process.stderr.writable) process.stderr.write(`${this.#clean(text)}\n`);
+    const line = `${this.#clean(text)}\n`;
+    if (this.#held !== undefined) this.#held.push(() => process.stderr.write(line));
+    else if (process.stderr.writable) process.stderr.write(line);
   }
 
   /** Waits while the reader is slow. */
@@ -86,6 +101,10 @@ export class Output {
 
   #write(text: string): void {
     if (this.closed.aborted) return;
+    if (this.#held !== undefined) {
+      this.#held.push(() => this.#write(text));
+      return;
+    }
     if (process.stdout.write(text) || this.#draining !== undefined) return;
     this.#draining = new Promise((resolve) => {
       const done = (): void => {

@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
 import { usage } from './failure.ts';
-import { globalOptions, groups } from './reference/index.ts';
+import { reference } from './reference/index.ts';
 import type { CommandSpec, Globals, OptionSpec } from './reference/spec.ts';
 import { screenWidth } from './terminal/screen.ts';
 import { packageVersion } from './version.ts';
@@ -73,8 +73,8 @@ A session is an id, the beginning of one, @last, @failed, or the path of a bundl
 Exit codes: 0 success, 1 the run or check failed, 2 usage or configuration, 3 model or plugin unavailable,
 4 denied or over budget, 130 interrupted.`,
     );
-  for (const spec of globalOptions) program.addOption(optionOf(spec));
-  for (const { title, commands } of groups) {
+  for (const spec of reference.globals) program.addOption(optionOf(spec));
+  for (const { title, commands } of reference.groups) {
     program.commandsGroup(title);
     for (const spec of commands) add(program, spec, take);
   }

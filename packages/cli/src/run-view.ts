@@ -13,7 +13,7 @@ import { inColourOf, mark } from './present/mark.ts';
 import { shortInput, tokens, totals } from './present/step-line.ts';
 import { errorLine, nextCommands } from './present/timeline.ts';
 import { shortValue } from './present/value.ts';
-import { paint } from './terminal/screen.ts';
+import { paint, screenWidth } from './terminal/screen.ts';
 import { visible, visibleLines } from './terminal/text.ts';
 import { count, duration, money } from './terminal/units.ts';
 
@@ -43,6 +43,8 @@ export class RunView {
     this.#out.record({ type: 'event', event });
     if (this.#quiet || event.step === undefined) return;
     if (event.type === 'step.started') this.#started(event.step, event.data);
+    // Waiting for a person is no running.
+    if (event.type === 'approval.requested') clearTimeout(this.#open.get(event.step)?.slow);
     if (event.type === 'step.attempt') this.#failedAttempt(event.step, event.data);
     if (event.type === 'step.finished') this.#finished(event.step, event.data);
   };
@@ -61,7 +63,8 @@ export class RunView {
     const { answer, error, failed_step } = result;
     if (answer !== undefined && !(this.#live && !this.#quiet && this.#shown.trim() === answer.trim()))
       this.#answer(answer);
-    if (error !== undefined) this.#out.note(`chassis: ${failure(view, failed_step)}${errorLine(error)}`);
+    if (result.outcome === 'cancelled') this.#out.note('chassis: the run was cancelled');
+    else if (error !== undefined) this.#out.note(`chassis: ${failure(view, failed_step)}${errorLine(error)}`);
     else if (result.outcome !== 'ok') this.#out.note(`chassis: the run was ${result.outcome}`);
     if (this.#quiet) return;
     const steps = view.steps.filter((step) => step.turn === result.turn);
@@ -115,7 +118,8 @@ export class RunView {
     this.#open.delete(number);
     this.#endLine();
     const { status, duration_ms, usage, error, attempts } = data;
-    const what = open.kind === 'model' ? '' : shortInput({ kind: open.kind, input: open.input as never }, 60);
+    const what =
+      open.kind === 'model' ? '' : shortInput({ kind: open.kind, input: open.input as never }, room());
     const parts = [
       `${open.kind.padEnd(5)} ${visible(open.name)}`,
       what,
@@ -149,6 +153,11 @@ export class RunView {
     if (this.#live) this.#out.line(text);
     else this.#out.note(text);
   }
+}
+
+/** Cells for the arguments of a call, so that a line mostly stays one line. */
+function room(): number {
+  return Math.min(80, Math.max(20, (screenWidth() ?? 100) - 50));
 }
 
 function failure(view: SessionView, number: number | undefined): string {

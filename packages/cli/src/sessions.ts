@@ -11,7 +11,7 @@ import { type Address, formatAddress, isBundlePath, parseAddress, type StepName 
 import { readBundle } from './bundle.ts';
 import { usage } from './failure.ts';
 import type { Globals } from './reference/spec.ts';
-import { openStore } from './store.ts';
+import { existingStore } from './store.ts';
 
 export interface Opened {
   readonly store: Store;
@@ -31,7 +31,7 @@ export async function openAddress(text: string, globals: Pick<Globals, 'store' |
     const { store, id } = await readBundle(resolve(globals.cwd, address.session));
     return opened(store, id, formatAddress({ session: address.session }), address);
   }
-  const store = openStore(globals);
+  const store = existingStore(globals);
   const id = await store.find(address.session);
   return opened(store, id, id, address);
 }
@@ -97,7 +97,7 @@ export async function stepNumber(view: SessionView, name: StepName): Promise<num
 }
 
 /** The step whose failure ended the last failed turn, else the last that ended badly. */
-export function failedStep(view: SessionView): number | undefined {
+function failedStep(view: SessionView): number | undefined {
   const turn = view.turns.findLast((one) => one.failed_step !== undefined);
   if (turn?.failed_step !== undefined) return turn.failed_step;
   return view.steps.findLast(

@@ -7,6 +7,7 @@
 import { ChassisError } from '@chassis/errors';
 import { Secrets, type Store } from '@chassis/journal';
 import {
+  isUnavailable,
   type LiveRegistry,
   openProject,
   openSecrets,
@@ -17,8 +18,10 @@ import {
 } from '@chassis/runtime';
 import { approver } from './approvals.ts';
 import { firstPartyFolders } from './first-party.ts';
+import type { Interrupts } from './interrupt.ts';
 import type { Output } from './output.ts';
 import type { Globals } from './reference/spec.ts';
+import { refusalOf } from './refusal.ts';
 import type { RunView } from './run-view.ts';
 import { settingsOf } from './settings.ts';
 import { openStore } from './store.ts';
@@ -46,11 +49,11 @@ export interface OpenWorkbench {
   readonly only?: readonly string[];
   /** Tools that need not ask. */
   readonly approve?: readonly string[] | undefined;
-  readonly signal?: AbortSignal;
+  readonly interrupts?: Interrupts;
 }
 
 export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> {
-  const { globals, out, overrides, only, signal } = options;
+  const { globals, out, overrides, only, interrupts } = options;
   const project = await projectOf(globals, overrides);
   await ensureTrust(project, globals, out, only);
   const secrets = new Secrets();
@@ -62,18 +65,33 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
       out.note(visible(`${plugin} ${level}: ${message}`));
   };
   const slow = setTimeout(() => out.progress('starting plugins…'), 1000);
+  // Ctrl-C stops the start. Later it is the session's: it ends what runs in order, and needs its plugins for that.
+  const starting = new AbortController();
+  const stop = (): void => starting.abort();
+  interrupts?.signal.addEventListener('abort', stop);
   const registry = await startRegistry(project, {
     secrets: sources,
     log,
+    signal: starting.signal,
     ...(only === undefined ? {} : { only }),
-    ...(signal === undefined ? {} : { signal }),
-  }).finally(() => clearTimeout(slow));
+  })
+    .catch((error: unknown) => {
+      const record = (error as { data?: unknown }).data;
+      throw typeof record === 'object' && record !== null && isUnavailable(record)
+        ? refusalOf(record)
+        : error;
+    })
+    .finally(() => {
+      clearTimeout(slow);
+      interrupts?.signal.removeEventListener('abort', stop);
+    });
   const close = async (): Promise<void> => {
     await registry.close();
     await store.close();
   };
   try {
-    if (signal?.aborted) throw new ChassisError('Cancelled', 'cancelled before anything ran');
+    if (interrupts?.signal.aborted === true)
+      throw new ChassisError('Cancelled', 'cancelled before anything ran');
     const settings = settingsOf(project, registry, options.approve);
     return {
       project,
@@ -86,7 +104,7 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
         registry,
         secrets,
         settings,
-        approver: approver(),
+        approver: approver({ out, interrupt: () => interrupts?.interrupt() }),
         secret: async (name) => (await sources.configured(name)) ?? sources.variable(name) ?? '',
         onEvent: event,
         onChunk: chunk,
@@ -98,6 +116,12 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
     await close();
     throw error;
   }
+}
+
+/** What is not there, told once: a run goes on without it as long as it does not need it. */
+export function tellProblems({ registry }: Pick<Workbench, 'registry'>, out: Output): void {
+  for (const { capability, cause, fix } of registry.problems())
+    out.progress(visible(`without ${capability}: ${cause.message.split('\n')[0]} (${fix})`));
 }
 
 /** The project that a command works in, with the command line's overrides. Runs nothing. */

@@ -1,7 +1,6 @@
 /** `chassis completion`: static words, so that completing never starts anything. */
 import { usage } from '../failure.ts';
-import { globalOptions, groups } from '../reference/index.ts';
-import type { Call, CommandSpec, Ending } from '../reference/spec.ts';
+import type { Call, CommandSpec, Ending, Reference } from '../reference/spec.ts';
 
 const shells: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
 
@@ -9,23 +8,26 @@ interface Words {
   readonly commands: ReadonlyMap<string, CommandSpec>;
   /** Second words by first word. */
   readonly families: ReadonlyMap<string, readonly string[]>;
+  /** Options of every command. */
+  readonly globals: Reference['globals'];
 }
 
-export async function completion({ args: [shell = ''], out }: Call): Promise<Ending> {
+export async function completion({ args: [shell = ''], reference, out }: Call): Promise<Ending> {
   const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
   if (write === undefined) throw usage(`completion ${shell}: it is one of ${Object.keys(shells).join(', ')}`);
-  const script = write(words());
+  const script = write(words(reference));
   out.line(script);
   return { result: { shell, script } };
 }
 
-function words(): Words {
+function words({ groups, globals }: Reference): Words {
   const specs = groups.flatMap((group) => group.commands);
   const families = Map.groupBy(
     specs.filter(({ name }) => name.includes(' ')),
     ({ name }) => name.split(' ')[0] ?? '',
   );
   return {
+    globals,
     commands: new Map(specs.map((spec) => [spec.name, spec])),
     families: new Map(
       [...families].map(([family, members]) => [family, members.map(({ name }) => name.split(' ')[1] ?? '')]),
@@ -41,9 +43,8 @@ function flagsOf(options: readonly { readonly flags: string }[]): string[] {
   return options.flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []);
 }
 
-const globals = flagsOf(globalOptions).concat('--help');
-
 function bash(all: Words): string {
+  const globals = flagsOf(all.globals).concat('--help').join(' ');
   const cases = [...all.commands].map(
     ([name, spec]) => `    "${name}") flags="${flagsOf(spec.options ?? []).join(' ')}" ;;`,
   );
@@ -52,7 +53,7 @@ function bash(all: Words): string {
   local cur="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]}" flags="" words=""
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${firstWords(all).join(' ')} ${globals.join(' ')}" -- "$cur"))
+    COMPREPLY=($(compgen -W "${firstWords(all).join(' ')} ${globals}" -- "$cur"))
     return
   fi
   case "$first" in
@@ -66,7 +67,7 @@ ${families.join('\n')}
 ${cases.join('\n')}
   esac
   case "$cur" in
-    -*) COMPREPLY=($(compgen -W "$flags ${globals.join(' ')}" -- "$cur")) ;;
+    -*) COMPREPLY=($(compgen -W "$flags ${globals}" -- "$cur")) ;;
     *) COMPREPLY=($(compgen -f -W "@last @failed" -- "$cur")) ;;
   esac
 }
@@ -101,7 +102,7 @@ function fish(all: Words): string {
           `complete -c chassis -n '__fish_seen_subcommand_from ${name.split(' ').at(-1)}' -l ${long} -d ${quoted(about)}`,
         );
     }
-  for (const { flags, about } of globalOptions)
+  for (const { flags, about } of all.globals)
     lines.push(`complete -c chassis -l ${/--([a-z-]+)/.exec(flags)?.[1]} -d ${quoted(about)}`);
   return lines.join('\n');
 }

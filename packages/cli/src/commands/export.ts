@@ -6,7 +6,7 @@ import { ChassisError } from '@chassis/errors';
 import { exportBundle, writeBundleFile } from '@chassis/journal';
 import type { Call, Ending } from '../reference/spec.ts';
 import { sessionOf } from '../sessions.ts';
-import { openStore } from '../store.ts';
+import { existingStore } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 import { bytes } from '../terminal/units.ts';
 
@@ -21,7 +21,7 @@ export async function exportSession({
   globals,
   out,
 }: Call<Options>): Promise<Ending> {
-  const store = openStore(globals);
+  const store = existingStore(globals);
   try {
     const { id } = await sessionOf(text, store);
     if (options.output === '-') {

@@ -11,10 +11,10 @@ import type { Call, Ending } from '../reference/spec.ts';
 import { RunView } from '../run-view.ts';
 import { scriptOverrides } from '../script-option.ts';
 import { sessionOf, stepNumber } from '../sessions.ts';
-import { openStore } from '../store.ts';
+import { existingStore, openStore } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 import { followTurn } from '../turn.ts';
-import { openWorkbench } from '../workbench.ts';
+import { openWorkbench, tellProblems } from '../workbench.ts';
 import { stepNamed } from './show.ts';
 
 interface Options {
@@ -43,7 +43,7 @@ async function requestOf({
   options,
   globals,
 }: Call<Options>): Promise<{ request: ForkRequest; header: SessionHeader }> {
-  const store = openStore(globals);
+  const store = existingStore(globals);
   try {
     const { id, address } = await sessionOf(text, store);
     const named = stepNamed(address, options.at, '--at');
@@ -87,9 +87,10 @@ async function branch({ options, globals, out }: Call<Options>, request: ForkReq
     out,
     overrides,
     approve: options.approve,
-    signal: interrupts.signal,
+    interrupts,
   });
   try {
+    tellProblems(bench, out);
     const view = new RunView(out);
     const model = options.model === undefined ? undefined : modelOf(options.model, bench.project);
     if (model !== undefined) demandModel(model, bench.registry);

@@ -3,7 +3,7 @@ import { type Event, parseJson, type UnknownEvent } from '@chassis/journal';
 import { usage } from '../failure.ts';
 import { eventText } from '../present/event.ts';
 import type { Call, Ending } from '../reference/spec.ts';
-import { openAddress } from '../sessions.ts';
+import { type Opened, openAddress } from '../sessions.ts';
 import { screenWidth } from '../terminal/screen.ts';
 
 interface Options {
@@ -18,24 +18,57 @@ export async function log({ args: [text = ''], options, globals, out }: Call<Opt
   const opened = await openAddress(text, globals);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
-  if (options.follow === true) process.on('SIGINT', interrupt);
   out.closed.addEventListener('abort', interrupt);
+  const following = options.follow === true ? follow(opened, interrupt) : undefined;
   const width = screenWidth();
   let events = 0;
-  for await (const line of opened.reader.lines({
-    ...range,
-    ...(options.follow === true ? { follow: true, signal: stop.signal } : {}),
-  })) {
-    events++;
-    if (options.raw === true || out.json) out.raw(line);
-    else for (const shown of eventText(parsed(line), width)) out.line(shown);
-    await out.drained();
-    if (stop.signal.aborted) break;
-    if (options.follow === true && isEnd(line)) break;
+  try {
+    for await (const line of opened.reader.lines({
+      ...range,
+      ...(following === undefined ? {} : { follow: true, signal: stop.signal }),
+    })) {
+      events++;
+      following?.saw(line);
+      if (options.raw === true || out.json) out.raw(line);
+      else for (const shown of eventText(parsed(line), width)) out.line(shown);
+      await out.drained();
+      if (stop.signal.aborted) break;
+    }
+  } finally {
+    following?.end();
+    await opened.close();
   }
-  process.off('SIGINT', interrupt);
-  await opened.close();
   return { result: { session: opened.reader.id, events } };
+}
+
+/** How often it is asked whether anybody still writes to a session that has fallen silent. */
+const SILENCE_MS = 500;
+
+/** Ends the waiting when everything is shown and nobody writes to the session any more, or with Ctrl-C. */
+function follow(opened: Opened, stop: () => void): { saw(line: string): void; end(): void } {
+  let seq = -1;
+  let asking = false;
+  const ask = async (): Promise<void> => {
+    if (asking) return;
+    asking = true;
+    const before = seq;
+    const summary = await opened.summary();
+    if (summary?.outcome !== 'running' && (await opened.reader.view()).lastSeq <= before) stop();
+    asking = false;
+  };
+  const timer = setInterval(() => void ask().catch(stop), SILENCE_MS);
+  process.on('SIGINT', stop);
+  return {
+    saw(line) {
+      const event = parsed(line);
+      if (typeof event !== 'string') seq = event.seq;
+      timer.refresh();
+    },
+    end() {
+      clearInterval(timer);
+      process.off('SIGINT', stop);
+    },
+  };
 }
 
 function bound(name: 'from' | 'to', text: string | undefined): { from?: number; to?: number } {
@@ -50,10 +83,4 @@ function parsed(line: string): Event | UnknownEvent | string {
   } catch {
     return line;
   }
-}
-
-/** The end of a turn ends the waiting, too: nothing more comes unless somebody goes on with the session. */
-function isEnd(line: string): boolean {
-  const event = parsed(line);
-  return typeof event !== 'string' && event.type === 'session.ended';
 }

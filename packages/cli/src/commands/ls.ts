@@ -4,7 +4,7 @@ import { usage } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { inColourOf } from '../present/mark.ts';
 import type { Call, Ending } from '../reference/spec.ts';
-import { openStore } from '../store.ts';
+import { existingStore } from '../store.ts';
 import { paint, screenWidth } from '../terminal/screen.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { truncate, visible } from '../terminal/text.ts';
@@ -24,7 +24,7 @@ const outcomes = ['ok', 'failed', 'cancelled', 'interrupted', 'running', 'unread
 export async function ls({ options, globals, out }: Call<Options>): Promise<Ending> {
   const wanted = filterOf(options);
   const limit = limitOf(options.limit);
-  const store = openStore(globals);
+  const store = existingStore(globals);
   const found: SessionSummary[] = [];
   const progress = slowly(out, options.grep);
   for await (const session of store.list()) {

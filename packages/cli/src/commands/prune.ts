@@ -3,7 +3,7 @@ import { toChassisError } from '@chassis/errors';
 import type { SessionSummary } from '@chassis/journal';
 import { usage } from '../failure.ts';
 import type { Call, Ending } from '../reference/spec.ts';
-import { openStore } from '../store.ts';
+import { existingStore } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 import { bytes, moment, spanOf } from '../terminal/units.ts';
 
@@ -15,7 +15,7 @@ interface Options {
 
 export async function prune({ options, globals, out }: Call<Options>): Promise<Ending> {
   const rule = ruleOf(options);
-  const store = openStore(globals);
+  const store = existingStore(globals);
   const sessions = await Array.fromAsync(store.list());
   const chosen = sessions.filter(rule);
   const deleted: string[] = [];

@@ -16,7 +16,7 @@ export async function replaySession({ args: [text = ''], globals, out }: Call): 
   const view = await opened.reader.view();
   const { agent } = view.header;
   const interrupts = listenForInterrupts(out);
-  const bench = await openWorkbench({ globals, out, only: [agent.name], signal: interrupts.signal });
+  const bench = await openWorkbench({ globals, out, only: [agent.name], interrupts });
   const slow = setTimeout(() => out.progress(`replaying ${view.steps.length} steps…`), 1000);
   try {
     demandAgent(agent.agent, bench.registry);

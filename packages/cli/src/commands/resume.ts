@@ -6,9 +6,9 @@ import { RunView } from '../run-view.ts';
 import { scriptOverrides } from '../script-option.ts';
 import { sessionOf } from '../sessions.ts';
 import { maxStepsOverride } from '../settings.ts';
-import { openStore } from '../store.ts';
+import { existingStore } from '../store.ts';
 import { followTurn } from '../turn.ts';
-import { openWorkbench } from '../workbench.ts';
+import { openWorkbench, tellProblems } from '../workbench.ts';
 
 interface Options {
   readonly approve?: readonly string[];
@@ -21,7 +21,7 @@ interface Options {
 export async function resume({ args: [text = ''], options, globals, out }: Call<Options>): Promise<Ending> {
   out.quiet = options.quiet === true;
   // The name is looked up before any plugin starts: a wrong one costs nothing.
-  const looking = openStore(globals);
+  const looking = existingStore(globals);
   const { id } = await sessionOf(text, looking);
   await looking.close();
   const overrides = [...maxStepsOverride(options.maxSteps), ...scriptOverrides(options.script, globals.cwd)];
@@ -31,9 +31,10 @@ export async function resume({ args: [text = ''], options, globals, out }: Call<
     out,
     overrides,
     approve: options.approve,
-    signal: interrupts.signal,
+    interrupts,
   });
   try {
+    tellProblems(bench, out);
     const view = new RunView(out);
     const session = await Session.open(bench.surroundings(view), id, { force: options.force === true });
     return await followTurn(session, () => session.resume(), { view, interrupts, out });

@@ -2,11 +2,11 @@
 import { usage } from '../failure.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { sessionOf } from '../sessions.ts';
-import { openStore } from '../store.ts';
+import { existingStore } from '../store.ts';
 import { bytes } from '../terminal/units.ts';
 
 export async function rm({ args, options, globals, out }: Call<{ force?: true }>): Promise<Ending> {
-  const store = openStore(globals);
+  const store = existingStore(globals);
   const ids = new Set<string>();
   for (const text of args) {
     const { id, address } = await sessionOf(text, store);

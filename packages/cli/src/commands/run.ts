@@ -12,7 +12,7 @@ import { scriptOverrides } from '../script-option.ts';
 import { sessionOf } from '../sessions.ts';
 import { maxStepsOverride } from '../settings.ts';
 import { followTurn } from '../turn.ts';
-import { openWorkbench, type Workbench } from '../workbench.ts';
+import { openWorkbench, tellProblems, type Workbench } from '../workbench.ts';
 
 interface Options {
   readonly session?: string;
@@ -41,9 +41,10 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
     out,
     overrides,
     approve: options.approve,
-    signal: interrupts.signal,
+    interrupts,
   });
   try {
+    tellProblems(bench, out);
     const view = new RunView(out);
     // With a script and no other word the model is the one that plays it.
     const named = options.model ?? (options.script === undefined ? undefined : 'scripted');

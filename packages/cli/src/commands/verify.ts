@@ -8,7 +8,7 @@ import { verifyBundleFile } from '../bundle.ts';
 import { mark } from '../present/mark.ts';
 import type { Call, Ending, Globals } from '../reference/spec.ts';
 import { addressOf } from '../sessions.ts';
-import { openStore } from '../store.ts';
+import { existingStore } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 
 export async function verify({ args: [text = ''], globals, out }: Call): Promise<Ending> {
@@ -32,7 +32,7 @@ export async function verify({ args: [text = ''], globals, out }: Call): Promise
 async function verification(text: string, globals: Globals): Promise<Verification> {
   const { session } = addressOf(text, globals.cwd);
   if (isBundlePath(session)) return verifyBundleFile(resolve(globals.cwd, session));
-  const store = openStore(globals);
+  const store = existingStore(globals);
   try {
     return await store.verify(await store.find(session));
   } finally {

@@ -9,7 +9,7 @@ import { totals } from './step-line.ts';
 import { nextCommands, timeline } from './timeline.ts';
 
 /** Whether a session without an end is running is the store's word: only it can see the lock. */
-export function outcomeOf(view: SessionView, summary: SessionSummary | undefined): SessionSummary['outcome'] {
+function outcomeOf(view: SessionView, summary: SessionSummary | undefined): SessionSummary['outcome'] {
   if (view.outcome !== 'running') return view.outcome;
   return summary?.outcome === 'running' ? 'running' : 'interrupted';
 }

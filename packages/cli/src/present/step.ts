@@ -131,7 +131,7 @@ export function messageLines(message: Message): string[] {
   return lines;
 }
 
-export function effectLine(effect: Effect): string {
+function effectLine(effect: Effect): string {
   switch (effect.kind) {
     case 'file':
       return `${effect.op} ${visible(effect.path)}  ${short(effect.before)} → ${short(effect.after)}`;

@@ -4,7 +4,7 @@ import type { SessionView, Step, Turn } from '@chassis/journal';
 import { isBundlePath } from '../address.ts';
 import { paint } from '../terminal/screen.ts';
 import { type Column, table } from '../terminal/table.ts';
-import { visible, visibleLines, wrap } from '../terminal/text.ts';
+import { truncate, visible, visibleLines, wrap } from '../terminal/text.ts';
 import { duration } from '../terminal/units.ts';
 import { inColourOf, mark } from './mark.ts';
 import { shortInput, tokens } from './step-line.ts';
@@ -15,7 +15,7 @@ export function timeline(view: SessionView, width: number | undefined, prose: nu
     const steps = view.steps.filter((step) => step.turn === turn.number);
     return [
       '',
-      `${paint('bold', `turn ${turn.number}`)}  ${visible(turn.input)}`.slice(0, 4000),
+      `${paint('bold', `turn ${turn.number}`)}  ${truncate(visible(turn.input), prose - 10)}`,
       ...(steps.length === 0 ? ['  (no steps)'] : stepTable(steps, width)),
       ...turnEnd(turn, prose),
     ];

@@ -38,7 +38,7 @@ export const looking: readonly CommandSpec[] = [
     args: '<id>',
     about: 'Print the events of a session, one a line.',
     options: [
-      option('-f, --follow', 'wait for more until the session ends or Ctrl-C'),
+      option('-f, --follow', 'wait for more, until nobody writes to the session any more or Ctrl-C'),
       option('--from <seq>', 'first event'),
       option('--to <seq>', 'last event'),
       option('--raw', 'the lines exactly as they are on record'),

@@ -19,6 +19,8 @@ export interface Call<O extends object = Record<never, never>> {
   readonly options: O;
   readonly globals: Globals;
   readonly out: Output;
+  /** All commands, for the one that writes about them. */
+  readonly reference: Reference;
 }
 
 /** What a command ends with: the exit code (0 without one), and members of the last record of `--json`. */
@@ -47,6 +49,17 @@ export interface CommandSpec {
   /** Command lines without `chassis `. */
   readonly examples: readonly string[];
   load(): Promise<Action>;
+}
+
+export interface Group {
+  readonly title: string;
+  readonly commands: readonly CommandSpec[];
+}
+
+export interface Reference {
+  readonly groups: readonly Group[];
+  /** Taken by every command, before or after its name. */
+  readonly globals: readonly OptionSpec[];
 }
 
 export const option = (flags: string, about: string): OptionSpec => ({ flags, about });
