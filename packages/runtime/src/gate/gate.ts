@@ -49,7 +49,11 @@ export class Gate implements GateFace {
     const { recorder, source, signal } = this.options;
     const digest = recorder.digest(ask);
     const recalled = await source.recall(ask, digest);
-    if (recalled.kind === 'answer') return this.#causes.seen(ask, outcomeOf(recalled.step));
+    if (recalled.kind === 'answer')
+      return this.#causes.seen(
+        ask,
+        source.copies ? this.#copy(ask, digest, recalled.step) : outcomeOf(recalled.step),
+      );
     if (signal.aborted) throw new ChassisError('Cancelled', 'cancelled');
     const binding = this.#resolve(ask);
     const step =
@@ -70,12 +74,20 @@ export class Gate implements GateFace {
     return this.#causes.seen(ask, step.finish(outcome));
   }
 
+  /** An answer of another session, written down in this one. What it changed in the world then, it does not change now. */
+  #copy(ask: Ask, digest: string, of: Step): Outcome {
+    const { recorder } = this.options;
+    const { step: _, ...outcome } = outcomeOf(of);
+    return recorder.start(ask, digest, ask.causes ?? this.#causes.of(ask), of.plugin).finish(outcome);
+  }
+
   /** Clock, random and uuid: recorded with the step or agent that asked. */
   value(name: 'now' | 'random' | 'uuid', agent: string, turn: number, step: number | null): Json {
     const { source, recorder } = this.options;
     const recorded = source.recallValue(name, agent, turn, step);
-    if (recorded !== undefined) return recorded;
-    const value = name === 'now' ? Date.now() : name === 'random' ? Math.random() : crypto.randomUUID();
+    if (recorded !== undefined && !source.copies) return recorded;
+    const value =
+      recorded ?? (name === 'now' ? Date.now() : name === 'random' ? Math.random() : crypto.randomUUID());
     recorder.writer.append('value.read', { name, value, agent, turn }, step ?? undefined);
     return value;
   }

@@ -10,6 +10,7 @@ import { ChassisError } from '@chassis/errors';
 import type { SessionView, Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { type Ask, inputOf } from './ask.ts';
+import { type Candidate, nearestRecorded, recordedInput } from './nearest-recorded.ts';
 import type { Recalled, Source } from './source.ts';
 
 export interface RecordOptions {
@@ -22,6 +23,8 @@ export interface RecordOptions {
    * in milliseconds.
    */
   readonly patience?: number;
+  /** Stop when every step up to this number has been answered. */
+  readonly until?: number;
 }
 
 interface Waiting {
@@ -35,13 +38,20 @@ export class RecordSource implements Source {
   readonly #view: SessionView;
   readonly #strict: boolean;
   readonly #patience: number;
-  readonly #byKey = new Map<string, Step[]>();
+  /** Steps that nobody has asked for yet, by the digest of their input. */
+  readonly #byDigest = new Map<string, Step[]>();
   readonly #open: Set<number>;
   readonly #order: readonly Step[];
-  readonly #released = new Set<number>();
+  /** Place of a step in the recorded order of answers. */
+  readonly #place: ReadonlyMap<number, number>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #values = new Map<string, Json[]>();
+  readonly #until: number;
+  /** Steps up to `until` that have not been asked for yet. */
+  #left = 0;
   #next = 0;
+  /** Whether it stopped because `until` was reached. */
+  halted = false;
   /** How many answers the record has given. */
   answered = 0;
 
@@ -50,31 +60,38 @@ export class RecordSource implements Source {
     this.#view = view;
     this.#strict = options.strict;
     this.#patience = options.patience ?? 30_000;
+    this.#until = options.until ?? Number.POSITIVE_INFINITY;
     const steps = view.steps.filter(
       (step) => step.turn >= (options.fromTurn ?? 1) && !answeredByAncestor(view, step),
     );
-    for (const step of steps) push(this.#byKey, keyOf(step, step.digest), step);
+    for (const step of steps) push(this.#byDigest, step.digest, step);
     this.#open = new Set(steps.map((step) => step.number));
+    this.#left = steps.filter((step) => step.number <= this.#until).length;
     this.#order = steps.filter(isFinished).sort((a, b) => (a.seq.finished ?? 0) - (b.seq.finished ?? 0));
+    this.#place = new Map(this.#order.map((step, place) => [step.number, place]));
     for (const read of view.values)
       push(this.#values, valueKey(read.name, read.agent, read.turn, read.step), read.value);
   }
 
   async recall(ask: Ask, digest: string): Promise<Recalled> {
-    const step = this.#byKey.get(keyOf(ask, digest))?.shift();
+    if (this.#left === 0 && this.#until !== Number.POSITIVE_INFINITY) throw this.#halt();
+    const step = take(this.#byDigest.get(digest), ask);
     if (step === undefined) {
       const expected = this.#expected(ask);
+      if ((expected?.number ?? 0) > this.#until) throw this.#halt();
       if (expected !== undefined) throw this.#differs(ask, expected);
-      if (this.#strict) throw beyond(ask);
+      if (this.#strict) throw this.#beyond(ask);
       return { kind: 'none' };
     }
     this.#open.delete(step.number);
-    if (this.#strict && step.name !== ask.name) throw diverged(step, '/name', step.name, ask.name);
+    if (step.number <= this.#until) this.#left--;
+    if (this.#strict && step.name !== ask.name) throw diverged(step, '/name', step.name, ask.name, null);
     if (!isFinished(step)) {
-      if (this.#strict) throw beyond(ask);
+      if (this.#strict) throw this.#beyond(ask);
       return { kind: 'unfinished', step };
     }
-    await this.#turnOf(step);
+    if (this.#waiting.size === 0 && this.#order[this.#next] === step) this.#next++;
+    else await this.#turnOf(step);
     this.answered++;
     return { kind: 'answer', step };
   }
@@ -82,24 +99,54 @@ export class RecordSource implements Source {
   recallValue(name: string, agent: string, turn: number, step: number | null): Json | undefined {
     const value = this.#values.get(valueKey(name, agent, turn, step))?.shift();
     if (value === undefined && this.#strict)
-      throw new ChassisError(
-        'Diverged',
+      throw divergence(
         `the agent reads ${name} once more than the record shows in turn ${turn}`,
-        {
-          data: { step, path: '', expected: null, actual: name },
-        },
+        step,
+        '/values',
+        null,
+        name,
+        null,
       );
     return value;
   }
 
   finishTurn(turn: number): void {
     const left = this.#view.steps.find((step) => this.#open.has(step.number) && step.turn === turn);
-    if (left === undefined) return;
-    throw new ChassisError(
-      'Diverged',
+    if (left === undefined || left.number > this.#until) {
+      this.#demandValuesRead(turn);
+      return;
+    }
+    throw divergence(
       `the agent ended turn ${turn} without step ${left.number} (${left.kind} ${left.name}) that the record shows`,
-      { data: { step: left.number, path: '', expected: { kind: left.kind, name: left.name }, actual: null } },
+      left.number,
+      '',
+      { kind: left.kind, name: left.name },
+      null,
+      null,
     );
+  }
+
+  /** @throws Diverged when the record shows more readings of a clock or of chance than the agent made */
+  #demandValuesRead(turn: number): void {
+    if (!this.#strict || this.#until !== Number.POSITIVE_INFINITY) return;
+    for (const [key, left] of this.#values) {
+      const [name, agent, of, step] = JSON.parse(key) as [string, string, number, number | null];
+      // What a tool read by itself is part of its answer.
+      if (of !== turn || step !== null || left.length === 0) continue;
+      throw divergence(
+        `${agent} reads ${name} less often than the record shows in turn ${turn}: ${left.length} left`,
+        null,
+        '/values',
+        name,
+        null,
+        null,
+      );
+    }
+  }
+
+  #halt(): ChassisError {
+    this.halted = true;
+    return new ChassisError('Cancelled', `the replay stops behind step ${this.#until}`);
   }
 
   /** Waits until every answer that came earlier in the record has been given. */
@@ -130,12 +177,11 @@ export class RecordSource implements Source {
       const waiting = this.#waiting.get(head.number);
       if (waiting === undefined) break;
       this.#next++;
-      this.#released.add(head.number);
       waiting.release();
     }
     for (const { step, fail } of [...this.#waiting.values()]) {
       const skipped = this.#order
-        .slice(this.#next, this.#order.indexOf(step))
+        .slice(this.#next, this.#place.get(step.number))
         .find(
           (earlier) =>
             this.#open.has(earlier.number) && samePlace(earlier, step) && endedBefore(earlier, step),
@@ -151,37 +197,47 @@ export class RecordSource implements Source {
   }
 
   #differs(ask: Ask, expected: Step): ChassisError {
-    if (expected.kind !== ask.kind) return diverged(expected, '/kind', expected.kind, ask.kind);
+    const nearest = nearestRecorded(this.#view, ask, expected.number);
+    if (expected.kind !== ask.kind) return diverged(expected, '/kind', expected.kind, ask.kind, nearest);
     if (expected.name !== ask.name && ask.kind !== 'model')
-      return diverged(expected, '/name', expected.name, ask.name);
-    const recorded =
-      expected.kind === 'model' ? (this.#view.request(expected.number) as unknown as Json) : expected.input;
-    const difference = firstDifference(recorded, inputOf(ask));
+      return diverged(expected, '/name', expected.name, ask.name, nearest);
+    const difference = firstDifference(recordedInput(this.#view, expected), inputOf(ask));
     return difference === null
-      ? diverged(expected, '/input', 'one call', 'the same call once more')
-      : diverged(expected, `/input${difference.path}`, difference.expected, difference.actual);
+      ? diverged(expected, '/input', 'one call', 'the same call once more', nearest)
+      : diverged(expected, `/input${difference.path}`, difference.expected, difference.actual, nearest);
+  }
+
+  #beyond(ask: Ask): ChassisError {
+    return divergence(
+      `the agent goes on with ${ask.kind} ${ask.name} where the record ends`,
+      null,
+      '',
+      null,
+      { kind: ask.kind, name: ask.name, input: inputOf(ask) },
+      nearestRecorded(this.#view, ask, null),
+    );
   }
 
   #missing(missing: Step, asked: Step): ChassisError {
-    return new ChassisError(
-      'Diverged',
+    return divergence(
       `the agent asked for step ${asked.number} (${asked.kind} ${asked.name}) without step ${missing.number} (${missing.kind} ${missing.name}) that came before it`,
-      {
-        data: {
-          step: missing.number,
-          path: '',
-          expected: { kind: missing.kind, name: missing.name, input: missing.input },
-          actual: { kind: asked.kind, name: asked.name, input: asked.input },
-        },
-      },
+      missing.number,
+      '',
+      { kind: missing.kind, name: missing.name, input: missing.input },
+      { kind: asked.kind, name: asked.name, input: asked.input },
+      null,
     );
   }
 }
 
-/** A model's name is no part of the key: a turn may go on with another model. Strict replay compares it apart. */
-function keyOf(place: Pick<Ask, 'turn' | 'agent' | 'parent' | 'kind' | 'name'>, digest: string): string {
-  const name = place.kind === 'model' ? '' : place.name;
-  return JSON.stringify([place.turn, place.agent, place.parent, place.kind, name, digest]);
+/** The first of them at the same place as the ask. A model's name does not count: a turn may go on with another model. */
+function take(steps: Step[] | undefined, ask: Ask): Step | undefined {
+  if (steps === undefined) return undefined;
+  const found = steps.findIndex(
+    (step) =>
+      samePlace(step, ask) && step.kind === ask.kind && (ask.kind === 'model' || step.name === ask.name),
+  );
+  return found === 0 ? steps.shift() : found > 0 ? steps.splice(found, 1)[0] : undefined;
 }
 
 function valueKey(name: string, agent: string, turn: number, step: number | null): string {
@@ -214,29 +270,35 @@ function answeredByAncestor(view: SessionView, step: Step): boolean {
   return false;
 }
 
-function diverged(step: Step, path: string, expected: unknown, actual: unknown): ChassisError {
-  return new ChassisError(
-    'Diverged',
+function diverged(
+  step: Step,
+  path: string,
+  expected: unknown,
+  actual: unknown,
+  nearest: Candidate | null,
+): ChassisError {
+  return divergence(
     `step ${step.number} (${step.kind} ${step.name}) differs from the record at ${path}`,
-    {
-      data: { step: step.number, path, expected, actual },
-    },
+    step.number,
+    path,
+    expected,
+    actual,
+    nearest,
   );
 }
 
-function beyond(ask: Ask): ChassisError {
-  return new ChassisError(
-    'Diverged',
-    `the agent goes on with ${ask.kind} ${ask.name} where the record ends`,
-    {
-      data: {
-        step: null,
-        path: '',
-        expected: null,
-        actual: { kind: ask.kind, name: ask.name, input: inputOf(ask) },
-      },
-    },
-  );
+/** What a re-execution ends with when it is not the run that the record shows. */
+export function divergence(
+  message: string,
+  step: number | null,
+  path: string,
+  expected: unknown,
+  actual: unknown,
+  nearest: Candidate | null,
+): ChassisError {
+  return new ChassisError('Diverged', message, {
+    data: { step, path, expected: expected ?? null, actual: actual ?? null, nearest },
+  });
 }
 
 function push<T>(map: Map<string, T[]>, key: string, value: T): void {

@@ -16,16 +16,7 @@ import {
   type Writer,
 } from '@chassis/journal';
 import type { FileChange } from '@chassis/sdk';
-import type {
-  Effect,
-  Json,
-  Message,
-  ModelChunk,
-  ModelRequest,
-  PluginRef,
-  ToolSpec,
-  Usage,
-} from '@chassis/types';
+import type { Effect, Message, ModelChunk, PluginRef, Usage } from '@chassis/types';
 import type { Ask, Outcome } from './ask.ts';
 import { ChunkBuffer } from './chunks.ts';
 
@@ -39,7 +30,6 @@ export class Recorder {
   readonly #secrets: Secrets;
   /** The latest model request by agent and parent step: the base of the next delta. */
   readonly #requests = new Map<string, PreviousRequest>();
-  readonly #masked = new WeakMap<Message, Message>();
 
   constructor(writer: Writer, secrets: Secrets) {
     this.writer = writer;
@@ -58,11 +48,14 @@ export class Recorder {
     return this.writer.view;
   }
 
-  /** The digest by which a re-execution recognises this ask: over what the record will show, secrets masked. */
+  /**
+   * The digest by which a re-execution recognises this ask: over what the record will show, secrets masked. A message is
+   * digested once, however often the conversation is sent again.
+   */
   digest(ask: Ask): string {
     return ask.kind === 'model'
-      ? digestOfRequest(this.#maskRequest(ask.request))
-      : digestOf(this.#secrets.redact(ask.input));
+      ? digestOfRequest(ask.request, this.#secrets)
+      : digestOf(ask.input, this.#secrets);
   }
 
   start(ask: Ask, digest: string, causes: readonly number[], plugin: PluginRef | null): OpenStep {
@@ -111,24 +104,10 @@ export class Recorder {
       previous === undefined ? null : { step: previous.step, messages: previous.messages() },
       messages,
     );
-    this.#requests.set(key, { step: number, messages: () => messages });
+    // The messages are frozen, the agent's list of them is not: it may grow before the next request.
+    const sent = [...messages];
+    this.#requests.set(key, { step: number, messages: () => sent });
     return { messages: delta, tools: this.writer.blob(tools), params };
-  }
-
-  #maskRequest(request: ModelRequest): ModelRequest {
-    return {
-      messages: request.messages.map((message) => this.#mask(message)),
-      tools: this.#secrets.redact(request.tools as unknown as Json) as unknown as readonly ToolSpec[],
-      params: this.#secrets.redact(request.params) as ModelRequest['params'],
-    };
-  }
-
-  #mask(message: Message): Message {
-    const known = this.#masked.get(message);
-    if (known !== undefined) return known;
-    const masked = this.#secrets.redact(message as unknown as Json) as unknown as Message;
-    this.#masked.set(message, masked);
-    return masked;
   }
 }
 

@@ -14,6 +14,8 @@ export type Recalled =
   | { readonly kind: 'none' };
 
 export interface Source {
+  /** What it answers belongs to another session: the gate writes it down in this one, under numbers of its own. */
+  readonly copies?: true;
   /** @throws Diverged when the record shows something else at this place */
   recall(ask: Ask, digest: string): Promise<Recalled>;
   /** A recorded clock, random or uuid reading; undefined means live. */

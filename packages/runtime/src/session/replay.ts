@@ -7,14 +7,17 @@
 import { firstDifference } from '@chassis/analyze';
 import { ChassisError, ErrorCode } from '@chassis/errors';
 import type { Secrets, SessionView, Turn, Writer } from '@chassis/journal';
-import type { Json } from '@chassis/types';
+import type { Json, PluginRef } from '@chassis/types';
 import type { Registry } from '../capability.ts';
 import { Approvals, nobody } from '../gate/approval.ts';
 import { Gate } from '../gate/gate.ts';
 import { LimitCounter } from '../gate/limits.ts';
+import type { Candidate } from '../gate/nearest-recorded.ts';
 import { RecordSource } from '../gate/record-source.ts';
 import { Recorder } from '../gate/recorder.ts';
 import { sessionContext } from './context.ts';
+import { type Coverage, coverage } from './coverage.ts';
+import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
 import type { SessionSettings } from './settings.ts';
 import { runTurn } from './turn.ts';
 
@@ -27,6 +30,10 @@ export interface Divergence {
   readonly expected: Json;
   readonly actual: Json;
   readonly message: string;
+  /** What the record holds that comes nearest to what was asked. */
+  readonly nearest?: Candidate;
+  /** Whose code asked: the agent's plugin, as recorded and as it is now. */
+  readonly plugin: { readonly name: string; readonly recorded: PluginRef; readonly now: PluginRef | null };
 }
 
 export interface ReplayReport {
@@ -37,7 +44,17 @@ export interface ReplayReport {
   readonly steps: number;
   /** The record ends in the middle of a turn: it was followed to there. */
   readonly incomplete: boolean;
+  /** The step it was to stop behind, when it did. */
+  readonly until?: number;
   readonly divergence?: Divergence;
+  readonly coverage: Coverage;
+  /** Plugins whose code is another than on record. No divergence by itself: the run may be the same. */
+  readonly plugins: readonly PluginDrift[];
+}
+
+export interface ReplayOptions {
+  /** Stop when every step up to this number has been answered. */
+  readonly until?: number;
 }
 
 /** @param registry holds the agent's own plugin; it is asked for nothing else */
@@ -46,18 +63,29 @@ export async function replay(
   registry: Registry,
   secrets: Secrets,
   signal: AbortSignal,
+  { until }: ReplayOptions = {},
 ): Promise<ReplayReport> {
-  const source = new RecordSource(view, { strict: true });
+  const source = new RecordSource(view, { strict: true, ...(until === undefined ? {} : { until }) });
   const settings = view.header.settings as unknown as SessionSettings;
   const writer = sealed(view);
-  const report = { session: view.header.id, turns: 0, incomplete: false };
+  const recorder = new Recorder(writer, secrets);
+  const approvals = new Approvals(writer, nobody, {});
+  // What stopped the run then is in its answers; nothing here costs anything.
+  const limits = new LimitCounter({ steps: Number.POSITIVE_INFINITY }, view, 0);
+  const report = {
+    session: view.header.id,
+    turns: 0,
+    incomplete: false,
+    coverage: coverage(view),
+    plugins: pluginDrift(view, registry, false),
+  };
   for (const turn of view.turns) {
     const gate = new Gate({
-      recorder: new Recorder(writer, secrets),
+      recorder,
       registry,
       source,
-      approvals: new Approvals(writer, nobody, {}),
-      limits: new LimitCounter(settings.limits, view, turn.number),
+      approvals,
+      limits,
       retry: settings.retry,
       workspace: view.header.workspace,
       signal,
@@ -67,6 +95,14 @@ export async function replay(
       context: (agent, number) => sessionContext(view, agent, number),
     });
     const divergence = await followed(gate, registry, view, turn);
+    if (source.halted)
+      return {
+        ...report,
+        turns: turn.number,
+        ok: true,
+        steps: source.answered,
+        ...(until === undefined ? {} : { until }),
+      };
     if (divergence === 'record ends') report.incomplete = true;
     else if (divergence !== null) return { ...report, ok: false, steps: source.answered, divergence };
     report.turns++;
@@ -85,23 +121,46 @@ async function followed(
     if (result.error?.code === ErrorCode.Cancelled && gate.options.signal.aborted)
       throw ChassisError.from(result.error);
     if (turn.outcome === undefined || turn.outcome === 'interrupted') return null;
-    return endDiffers(turn, {
+    const actual = {
       outcome: result.outcome,
       answer: result.answer ?? null,
       error: result.error?.message ?? null,
-    });
+    };
+    return endDiffers(turn, actual, asking(view, registry));
   } catch (thrown) {
     if (!(thrown instanceof ChassisError) || thrown.code !== ErrorCode.Diverged) throw thrown;
-    const data = thrown.data as Pick<Divergence, 'step' | 'path' | 'expected' | 'actual'>;
+    const { nearest, ...data } = thrown.data as Found;
     // A turn that was cut has no end on record: the agent asking for more is what it did then, too.
     if (data.step === null && turn.outcome !== 'ok' && turn.outcome !== 'failed') return 'record ends';
-    return { turn: turn.number, ...data, message: thrown.message };
+    return {
+      turn: turn.number,
+      ...data,
+      message: thrown.message,
+      ...(nearest === null ? {} : { nearest }),
+      plugin: asking(view, registry),
+    };
   }
+}
+
+type Found = Pick<Divergence, 'step' | 'path' | 'expected' | 'actual'> & {
+  readonly nearest: Candidate | null;
+};
+
+/** The plugin whose code a replay runs: a divergence is its doing. */
+function asking(view: SessionView, registry: Registry): Divergence['plugin'] {
+  const { name, version, digest } = view.header.agent;
+  const now = registry.plugins().find((plugin) => plugin.name === name);
+  return {
+    name,
+    recorded: { name, version, digest },
+    now: now === undefined ? null : { name, version: now.version, digest: now.digest },
+  };
 }
 
 function endDiffers(
   turn: Turn,
   actual: { outcome: string; answer: string | null; error: string | null },
+  plugin: Divergence['plugin'],
 ): Divergence | null {
   const expected = {
     outcome: turn.outcome ?? null,
@@ -117,6 +176,7 @@ function endDiffers(
     expected: (difference.expected ?? null) as Json,
     actual: (difference.actual ?? null) as Json,
     message: `turn ${turn.number} ended otherwise than the record shows`,
+    plugin,
   };
 }
 

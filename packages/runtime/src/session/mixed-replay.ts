@@ -1,0 +1,245 @@
+/**
+ * Mixed replay: chosen boundaries run for real, everything else is answered from the record.
+ *
+ * Promise: the session it is made from is never written to. What was made is a session of its own, in memory unless a store
+ * is given for it; it says what it was made of, and its own strict replay verifies.
+ */
+import { ChassisError, ErrorCode } from '@chassis/errors';
+import {
+  memoryWriter,
+  newSessionId,
+  type SessionHeader,
+  type SessionView,
+  type Writer,
+} from '@chassis/journal';
+import type { JsonObject } from '@chassis/types';
+import { isUnavailable, type Registry } from '../capability.ts';
+import { type ApprovalMode, Approvals, nobody } from '../gate/approval.ts';
+import { Gate } from '../gate/gate.ts';
+import { LimitCounter } from '../gate/limits.ts';
+import { type Boundary, MixedSource } from '../gate/mixed-source.ts';
+import type { Candidate } from '../gate/nearest-recorded.ts';
+import { Recorder } from '../gate/recorder.ts';
+import { sessionContext } from './context.ts';
+import { type Coverage, coverage } from './coverage.ts';
+import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
+import type { Surroundings } from './session.ts';
+import type { LiveSettings, SessionSettings } from './settings.ts';
+import { runTurn, type TurnResult } from './turn.ts';
+
+export interface MixedRequest {
+  /** Boundaries that run for real: `model`, `tools`, or the name of a model, a tool or a plugin. */
+  readonly live: readonly string[];
+  /** Names that stay on record although their kind is live. */
+  readonly except?: readonly string[];
+  /** Tools that change something and may do so here without a question; `all` for every one. */
+  readonly approve?: readonly string[];
+  /** Folder that live tools work in; the session's own without it. */
+  readonly workspace?: string;
+  /** Stop when the new run has made this many steps. */
+  readonly until?: number;
+  /** Keep what was made in the store of the surroundings. */
+  readonly save?: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface MixedReport {
+  readonly session: string;
+  readonly ok: boolean;
+  /** The session that was made, when it was saved. */
+  readonly made: string | null;
+  readonly turns: readonly TurnResult[];
+  /** Steps of the new run answered from the record, and those that ran. */
+  readonly steps: { readonly recorded: number; readonly live: number };
+  readonly live: readonly string[];
+  readonly divergence?: {
+    readonly step: number | null;
+    readonly path: string;
+    readonly expected: unknown;
+    readonly actual: unknown;
+    readonly message: string;
+    readonly nearest?: Candidate;
+  };
+  readonly coverage: Coverage;
+  readonly plugins: readonly PluginDrift[];
+  /** The new run, to be compared with the old one. */
+  readonly view: SessionView;
+}
+
+/** @throws InvalidParams for a name that neither the record nor the registry knows */
+export async function replayMixed(
+  view: SessionView,
+  around: Surroundings,
+  request: MixedRequest,
+): Promise<MixedReport> {
+  const isLive = boundaryOf(view, around.registry, request);
+  const header = headerOf(view, around.registry, request);
+  const writer =
+    request.save === true
+      ? await around.store.create(header)
+      : memoryWriter(header, { secrets: around.secrets });
+  const unsubscribe = around.onEvent === undefined ? () => {} : writer.subscribe(around.onEvent);
+  const source = new MixedSource(view, isLive);
+  const recorder = new Recorder(writer, around.secrets);
+  const turns: TurnResult[] = [];
+  let divergence: MixedReport['divergence'];
+  let halted = false;
+  try {
+    writer.append('note.added', { author: 'chassis replay', text: noteOf(view, request) });
+    for (const { number, input, tools, model } of view.turns) {
+      writer.append('input.received', {
+        turn: number,
+        content: input,
+        ...(tools === undefined ? {} : { tools: writer.blob(tools) }),
+        model: model ?? header.model,
+      });
+      const cancel = new AbortController();
+      const stop = () => {
+        if (request.until === undefined || writer.view.steps.length < request.until) return;
+        halted = writer.view.steps.every((step) => step.seq.finished !== undefined);
+        if (halted) cancel.abort();
+      };
+      const unwatch = writer.subscribe(stop);
+      const gate = gateOf(writer, recorder, source, around, request, number, cancel.signal);
+      try {
+        const result = await runTurn(gate, around.registry, header.agent.agent, number, input);
+        turns.push(result);
+        writer.append('session.ended', result);
+        if (result.outcome === 'cancelled') break;
+      } catch (thrown) {
+        if (!(thrown instanceof ChassisError) || thrown.code !== ErrorCode.Diverged) throw thrown;
+        const { nearest, ...data } = thrown.data as Omit<
+          NonNullable<typeof divergence>,
+          'message' | 'nearest'
+        > & {
+          nearest: Candidate | null;
+        };
+        divergence = { ...data, message: thrown.message, ...(nearest === null ? {} : { nearest }) };
+        writer.append('session.ended', { turn: number, outcome: 'interrupted', error: thrown.record() });
+        break;
+      } finally {
+        unwatch();
+      }
+    }
+    await writer.barrier();
+  } finally {
+    unsubscribe();
+    await writer.close();
+  }
+  const made = writer.view.steps.length;
+  return {
+    session: view.header.id,
+    ok: divergence === undefined && (halted || turns.every((turn) => turn.outcome === 'ok')),
+    made: request.save === true ? writer.id : null,
+    turns,
+    steps: { recorded: source.answered, live: made - source.answered },
+    live: request.live,
+    ...(divergence === undefined ? {} : { divergence }),
+    coverage: coverage(view),
+    plugins: pluginDrift(view, around.registry, true),
+    view: writer.view,
+  };
+}
+
+function gateOf(
+  writer: Writer,
+  recorder: Recorder,
+  source: MixedSource,
+  around: Surroundings,
+  request: MixedRequest,
+  turn: number,
+  halt: AbortSignal,
+): Gate {
+  const recorded = writer.header.settings as unknown as SessionSettings;
+  const settings: LiveSettings = { ...recorded, ...around.settings };
+  return new Gate({
+    recorder,
+    registry: around.registry,
+    source,
+    approvals: new Approvals(writer, around.approver ?? nobody, modes(around.registry, settings, request)),
+    limits: new LimitCounter(settings.limits, writer.view, turn),
+    retry: settings.retry,
+    workspace: writer.header.workspace,
+    signal: AbortSignal.any([request.signal, halt]),
+    modelTimeoutMs: settings.model_timeout_ms,
+    secret: around.secret,
+    model: (number) => writer.view.turns[number - 1]?.model ?? writer.header.model,
+    context: (agent, number) => sessionContext(writer.view, agent, number),
+    ...(around.onChunk === undefined ? {} : { onChunk: around.onChunk }),
+    ...(around.onLog === undefined ? {} : { onLog: around.onLog }),
+  });
+}
+
+/** A tool that changes something does it a second time here: that is asked for, whatever the project says of a first time. */
+function modes(
+  registry: Registry,
+  settings: LiveSettings,
+  { approve = [] }: MixedRequest,
+): { readonly [tool: string]: ApprovalMode } {
+  const raised = registry
+    .tools()
+    .filter(({ definition }) => definition.effects === 'write' || definition.effects === 'external')
+    .filter(({ name }) => settings.approval[name] !== 'never')
+    .map(({ name }) => [name, approve.includes('all') || approve.includes(name) ? 'auto' : 'ask'] as const);
+  return { ...settings.approval, ...Object.fromEntries(raised) };
+}
+
+function boundaryOf(
+  view: SessionView,
+  registry: Registry,
+  { live, except = [] }: MixedRequest,
+): (boundary: Boundary) => boolean {
+  const owners = new Map(view.steps.map((step) => [`${step.kind} ${step.name}`, step.plugin?.name]));
+  const known = new Set([
+    ...view.steps.flatMap((step) => [step.name, step.plugin?.name ?? step.name]),
+    ...registry.tools().flatMap((tool) => [tool.name, tool.plugin.name]),
+    ...registry.plugins().map((plugin) => plugin.name),
+  ]);
+  for (const name of [...live.filter((one) => one !== 'model' && one !== 'tools'), ...except])
+    if (!known.has(name) && isUnavailable(registry.resolveModel(name)))
+      throw new ChassisError(
+        'InvalidParams',
+        `${name} is neither model, tools, nor the name of a model, a tool or a plugin of this session`,
+        { data: { name, known: [...known].sort() } },
+      );
+  const ownerOf = ({ kind, name }: Boundary): string | undefined => {
+    const recorded = owners.get(`${kind} ${name}`);
+    if (recorded !== undefined || kind === 'state') return recorded;
+    const binding = kind === 'tool' ? registry.resolveTool(name) : registry.resolveModel(name);
+    return isUnavailable(binding) ? undefined : binding.plugin.name;
+  };
+  return (boundary) => {
+    if (boundary.kind === 'state') return false;
+    const owner = ownerOf(boundary);
+    const named = (names: readonly string[]) =>
+      names.includes(boundary.name) || (owner !== undefined && names.includes(owner));
+    return (live.includes(boundary.kind === 'tool' ? 'tools' : 'model') || named(live)) && !named(except);
+  };
+}
+
+function headerOf(view: SessionView, registry: Registry, request: MixedRequest): SessionHeader {
+  const { parent: _, ...recorded } = view.header;
+  const now = registry.plugins();
+  const agent = now.find((plugin) => plugin.name === recorded.agent.name);
+  const made_of = { session: recorded.id, live: request.live, except: request.except ?? [] };
+  return {
+    ...recorded,
+    id: newSessionId(),
+    created: Date.now(),
+    title: `${recorded.title} (replayed with ${request.live.join(', ')} live)`,
+    workspace: request.workspace ?? recorded.workspace,
+    agent: {
+      ...recorded.agent,
+      ...(agent === undefined ? {} : { version: agent.version, digest: agent.digest }),
+    },
+    plugins: now
+      .filter((plugin) => plugin.state !== 'disabled')
+      .map(({ name, version, digest }) => ({ name, version, digest })),
+    settings: { ...(recorded.settings as JsonObject), made_of } as JsonObject,
+  };
+}
+
+function noteOf(view: SessionView, { live, except = [] }: MixedRequest): string {
+  const but = except.length === 0 ? '' : `, except ${except.join(', ')}`;
+  return `Made from session ${view.header.id}: ${live.join(', ')} ran for real${but}; every other answer is from its record. A step without step.dispatched was answered from the record.`;
+}
