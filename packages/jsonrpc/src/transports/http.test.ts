@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ErrorCode, type HttpHandlerOptions, httpHandler, httpTransport, Peer, RpcError } from '../index.ts';
+
+let stop: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await stop?.();
+  stop = undefined;
+});
+
+async function serve(options: HttpHandlerOptions = {}) {
+  const peers: Peer[] = [];
+  const handler = httpHandler((transport) => {
+    const peer = new Peer(transport, { log: () => {} });
+    peer.method('echo', (params) => params).notification('note', () => {});
+    peer.method('ask back', (_params, { peer: caller }) => caller.call('name'));
+    peers.push(peer);
+    return peer;
+  }, options);
+  const server = createServer(handler);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  stop = async () => {
+    await handler.close();
+    server.closeAllConnections();
+    server.close();
+  };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  return { url, post, peers };
+}
+
+const echo = '{"jsonrpc":"2.0","method":"echo","params":[1],"id":1}';
+
+describe('a POST', () => {
+  test('is answered with the answer of its message, and with nothing if there is none', async () => {
+    const { post } = await serve();
+    const answered = await post(echo);
+    expect([answered.status, await answered.json()]).toEqual([200, { jsonrpc: '2.0', id: 1, result: [1] }]);
+    const batch = await post(`[${echo},1]`);
+    expect(await batch.json()).toHaveLength(2);
+    const nothing = await post('{"jsonrpc":"2.0","method":"note"}');
+    expect([nothing.status, await nothing.text()]).toEqual([202, '']);
+    expect(await (await post('{bad')).json()).toMatchObject({
+      id: null,
+      error: { code: ErrorCode.ParseError },
+    });
+  });
+
+  test('leaves no peer behind', async () => {
+    const { post, peers } = await serve();
+    await (await post(echo)).text();
+    expect(await peers[0]?.closed).toMatchObject({ kind: 'closed' });
+  });
+
+  test.each([
+    ['of another content type', 415, echo, { 'content-type': 'text/plain' }],
+    ['from a web page that is not listed', 403, echo, { origin: 'https://evil.example' }],
+    ['with invalid UTF-8', 400, 'bytes', {}],
+    ['over the limit', 413, `"${'x'.repeat(2000)}"`, {}],
+  ])('%s is refused with status %i', async (_what, status, body, headers) => {
+    const { url } = await serve({ maxMessageBytes: 1000 });
+    const response = await fetch(url, {
+      method: 'POST',
+      body: body === 'bytes' ? Uint8Array.of(0x22, 0xff, 0x22) : body,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: expect.any(Number) },
+    });
+  });
+
+  test('from a listed origin is served, with the headers a browser wants', async () => {
+    const { url, post } = await serve({ origins: ['https://app.example'] });
+    const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      expect.stringContaining('content-type'),
+    ]);
+    const response = await post(echo, { origin: 'https://app.example' });
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
+  });
+});
+
+test('every request is looked at first; refused ones say why, to people and to peers', async () => {
+  const authorize = ({ headers }: IncomingMessage) => {
+    if (headers.authorization !== 'Bearer right') throw new RpcError(ErrorCode.Unauthorized, 'who are you?');
+  };
+  const { url, post } = await serve({ authorize });
+  expect((await post(echo)).status).toBe(401);
+  const stranger = new Peer(httpTransport(url), { log: () => {} });
+  await expect(stranger.call('echo')).rejects.toMatchObject({
+    code: ErrorCode.Unavailable,
+    data: { status: 401 },
+  });
+  const friend = new Peer(httpTransport(url, { headers: { authorization: 'Bearer right' } }));
+  expect(await friend.call('echo', [1])).toEqual([1]);
+  expect(await friend.batch([{ method: 'echo', params: [2] }, { method: 'nope' }])).toMatchObject([
+    { value: [2] },
+    { reason: { code: ErrorCode.MethodNotFound } },
+  ]);
+  await Promise.all([stranger.close(), friend.close()]);
+});
+
+test('a server that is not there, or no JSON-RPC server, fails the call at once', async () => {
+  const nobody = new Peer(httpTransport('http://127.0.0.1:9/'));
+  await expect(nobody.call('m')).rejects.toMatchObject({ code: ErrorCode.Unavailable });
+  const website = createServer((_request, response) => response.writeHead(502).end('<html>'));
+  await once(website.listen(0, '127.0.0.1'), 'listening');
+  const peer = new Peer(httpTransport(`http://127.0.0.1:${(website.address() as AddressInfo).port}`));
+  await expect(peer.call('m')).rejects.toMatchObject({ data: { status: 502 } });
+  await Promise.all([nobody.close(), peer.close()]);
+  website.closeAllConnections();
+  website.close();
+});
+
+describe('a session with an event stream', () => {
+  test('lets the server call and notify the client', async () => {
+    const { url, peers } = await serve();
+    const client = new Peer(httpTransport(url, { events: true }));
+    const heard: unknown[] = [];
+    client.method('name', () => 'client').notification('news', (params) => heard.push(params));
+    expect(await client.call('ask back')).toBe('client');
+    const [server] = peers;
+    await server?.notify('news', { n: 1 });
+    await expect.poll(() => heard).toEqual([{ n: 1 }]);
+    expect(peers).toHaveLength(1);
+    await client.close();
+    expect(await server?.closed).toMatchObject({ kind: 'ended' });
+  });
+
+  test('without one, calling back fails at once instead of hanging', async () => {
+    const { url } = await serve();
+    const client = new Peer(httpTransport(url));
+    await expect(client.call('ask back')).rejects.toMatchObject({ code: ErrorCode.Unavailable });
+    await client.close();
+  });
+
+  test('is forgotten when nothing is heard of the client', async () => {
+    const { post, peers } = await serve({ idleMs: 20 });
+    await (await post(echo, { 'rpc-session': 'a-session-name-of-20-chars' })).text();
+    expect(await peers[0]?.closed).toMatchObject({ kind: 'ended' });
+  });
+});

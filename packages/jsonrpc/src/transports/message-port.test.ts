@@ -1,0 +1,50 @@
+import { MessageChannel } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { messagePortTransport, Peer } from '../index.ts';
+
+test('all messages of a turn cross in one post', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const posts: unknown[] = [];
+  port2.on('message', (post) => posts.push(post));
+  const peer = new Peer(messagePortTransport(port1));
+  for (let n = 0; n < 10; n++) void peer.notify('note', { n });
+  await expect.poll(() => posts.length).toBe(1);
+  expect(posts[0]).toHaveLength(10);
+  await peer.close();
+});
+
+test('a receiver that does not read makes the sender wait', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const sender = new Peer(messagePortTransport(port1));
+  const pad = 'x'.repeat(1 << 20);
+  let accepted = 0;
+  const sent = Array.from({ length: 12 }, () => sender.notify('note', { pad }).then(() => accepted++));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(accepted).toBeLessThan(12);
+  const receiver = new Peer(messagePortTransport(port2));
+  let heard = 0;
+  receiver.notification('note', () => heard++);
+  await Promise.all(sent);
+  await expect.poll(() => heard).toBe(12);
+  await sender.close();
+  expect(await receiver.closed).toMatchObject({ kind: 'ended' });
+});
+
+test('a single text or a plain object from another implementation is read as a message', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const answers: unknown[] = [];
+  port2.on('message', (post: string[] | null) =>
+    answers.push(...(post ?? []).map((text) => JSON.parse(text) as unknown)),
+  );
+  const peer = new Peer(messagePortTransport(port1));
+  peer.method('echo', (params) => params);
+  port2.postMessage({ jsonrpc: '2.0', method: 'echo', params: [1], id: 1 });
+  port2.postMessage('{"jsonrpc":"2.0","method":"echo","params":[2],"id":2}');
+  await expect
+    .poll(() => answers)
+    .toEqual([
+      { jsonrpc: '2.0', id: 1, result: [1] },
+      { jsonrpc: '2.0', id: 2, result: [2] },
+    ]);
+  await peer.close();
+});
