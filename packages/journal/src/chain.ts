@@ -25,18 +25,17 @@ export class Chain {
   #previous: string[];
   #damaged = false;
   /** Set when nothing is known about what came before: the first line is taken as it is. */
-  #open: boolean;
+  #open = false;
 
-  constructor(expected = 0, hash: string | undefined = GENESIS) {
+  constructor(expected = 0, hash = GENESIS) {
     this.expected = expected;
-    this.hash = hash ?? GENESIS;
-    this.#open = hash === undefined;
-    this.#previous = hash === undefined ? [] : [hash];
+    this.hash = hash;
+    this.#previous = [hash];
   }
 
   /** A chain that starts anywhere, taking the first line on trust. */
   static from(seq: number): Chain {
-    const chain = new Chain(seq, GENESIS);
+    const chain = new Chain(seq);
     chain.#open = true;
     chain.#previous = [];
     return chain;

@@ -4,7 +4,7 @@
  * Promise: adding a type or a member never breaks a reader; a reader that does not know one keeps it byte for byte.
  */
 import type { ErrorRecord } from '@chassis/errors';
-import type { Effect, Json, JsonObject, Message, PluginRef, Usage } from '@chassis/types';
+import type { Effect, Json, JsonObject, Message, PluginRef, ToolDefinition, Usage } from '@chassis/types';
 
 /** A value kept outside the line by its content hash. `bytes` is the uncompressed length. */
 export interface BlobRef {
@@ -79,6 +79,8 @@ export interface StepStarted {
   readonly plugin: PluginRef | null;
   /** The model's id of a tool call. */
   readonly call_id?: string;
+  /** Tool steps: what the tool's definition says that a call may change. */
+  readonly declared?: ToolDefinition['effects'];
 }
 
 export interface Edit {

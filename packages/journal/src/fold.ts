@@ -160,7 +160,7 @@ export class Fold {
     const view = this.#view;
     // A number that is taken or leaves a gap comes from a damaged log: what is there stays as it is.
     if (number !== view.open.length + 1) return;
-    const { kind, name, digest, causes, parent, agent, turn, plugin, call_id } = resolve
+    const { kind, name, digest, causes, parent, agent, turn, plugin, call_id, declared } = resolve
       ? plain(without(data, 'input'), resolve)
       : data;
     const step: OpenStep = {
@@ -175,6 +175,7 @@ export class Fold {
       turn,
       plugin: plugin ?? null,
       ...(call_id === undefined ? {} : { call_id }),
+      ...(declared === undefined ? {} : { declared }),
       status: 'started',
       started: time,
       attempts: [],

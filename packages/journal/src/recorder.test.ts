@@ -28,6 +28,7 @@ test('what cannot be logged takes no number and leaves no gap', async () => {
     'has started, not 1',
   );
   expect(() => writer.append('session.opened', header())).toThrow('written by the store');
+  expect(() => writer.append('x-list' as never, [1] as never)).toThrow('must be an object');
   expect(() => writer.append('bad "type"' as never, {} as never)).toThrow('no name for an event type');
   expect(writer.append('step.started', toolStep({}))).toMatchObject({ seq: 1, step: 1 });
   expect((await store.verify('s')).ok).toBe(true);

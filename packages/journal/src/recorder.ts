@@ -145,6 +145,9 @@ export class Recorder implements Writer {
 
   #append(type: string, data: object, step: number | undefined): Event {
     this.#writable();
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+      throw new ChassisError('InvalidOutput', `the data of ${type} must be an object`);
+    }
     const logged = this.#codec.encode(type, data);
     const seq = this.#seq;
     const time = Date.now();

@@ -1,6 +1,6 @@
 /** A Step: what is known about one model call, tool call or state transition; folded from events, never stored. */
 import type { ErrorRecord } from '@chassis/errors';
-import type { Effect, Json, JsonObject, Message, PluginRef, ToolSpec, Usage } from '@chassis/types';
+import type { Effect, Json, JsonObject, Message, PluginRef, ToolDefinition, ToolSpec, Usage } from '@chassis/types';
 import type { Edit, Outcome, SessionHeader, StepKind, StepStatus } from './event.ts';
 
 export interface Attempt {
@@ -29,6 +29,8 @@ export interface Step {
   readonly turn: number;
   readonly plugin: PluginRef | null;
   readonly call_id?: string;
+  /** What the tool's definition says that a call may change; absent in older records. */
+  readonly declared?: ToolDefinition['effects'];
   /** `started`: the intent is on record. `dispatched`: its effect may have happened. */
   readonly status: 'started' | 'dispatched' | StepStatus;
   readonly started: number;

@@ -521,3 +521,18 @@ test('secrets of the header, too, are not written', async () => {
   expect(readFileSync(logOf(dir.path, 's'), 'utf8')).not.toContain('correct-horse');
   await store.close();
 });
+
+test('a fork is refused after damage and possible before it', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path });
+  await recorded(store, 's');
+  const path = logOf(dir.path, 's');
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf('call 2');
+  bytes[at] = (bytes[at] as number) ^ 4;
+  writeFileSync(path, bytes);
+  await expect(store.fork('s', 20, header('late'))).rejects.toMatchObject({ name: 'Conflict' });
+  await (await store.fork('s', 5, header('early'))).close();
+  expect((await store.verify('early')).ok).toBe(true);
+  await store.close();
+});

@@ -74,7 +74,16 @@ class FileStore implements Store {
     let hash: string | undefined;
     for (const part of await partsOf(this.#layout, parent)) {
       for await (const lines of scanPart(part, { to: seq })) {
-        for (const { bytes, checked } of lines) {
+        for (const { bytes, checked, problem } of lines) {
+          if (problem && problem.kind !== 'torn') {
+            throw new ChassisError(
+              'Conflict',
+              `session ${parent} is damaged before event ${seq} (${describeProblem(problem)})`,
+              {
+                data: { session: parent, problems: [problem] },
+              },
+            );
+          }
           if (!checked.whole) continue;
           this.#apply(fold, bytes);
           if (checked.head?.seq === seq) hash = checked.hash;

@@ -87,7 +87,7 @@ async function readOn(
   const from = row ? row.tallied.seq + 1 : begin;
   let first = row?.first ?? begin;
   let offset = row?.offset ?? 0;
-  let chain = begin === 0 ? new Chain() : new Chain(begin, header.parent?.hash);
+  let chain = header.parent && begin > 0 ? new Chain(begin, header.parent.hash) : new Chain();
   if (row) {
     const segment = segments.find((one) => one.first === row.first);
     if (!segment || (!segment.sealed && statSync(segment.path).size < row.offset)) return undefined;

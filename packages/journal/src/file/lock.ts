@@ -38,24 +38,19 @@ export class Lock {
   readonly holder: Holder;
   /** Whether another process' lock was taken over. */
   readonly takenOver: boolean;
-  readonly #inode: number;
+  /** Number and time of our file: a number alone may be given out again. */
+  readonly #file: string;
 
   constructor(path: string, holder: Holder, takenOver: boolean) {
     this.path = path;
     this.holder = holder;
     this.takenOver = takenOver;
-    this.#inode = statSync(path).ino;
+    this.#file = fileIdentity(path) ?? '';
   }
 
   /** Throws Conflict when somebody else has the lock now. */
   check(): void {
-    let inode: number | undefined;
-    try {
-      inode = statSync(this.path).ino;
-    } catch (error) {
-      if (!isCode(error, 'ENOENT')) throw error;
-    }
-    if (inode === this.#inode) return;
+    if (fileIdentity(this.path) === this.#file) return;
     const now = readHolder(this.path);
     const who = now ? `process ${now.pid} on ${now.host} has taken it over` : 'its lock file is gone';
     throw new ChassisError('Conflict', `this session is no longer ours to write: ${who}`, {
@@ -66,6 +61,11 @@ export class Lock {
   release(): void {
     if (readHolder(this.path)?.nonce === this.holder.nonce) rmSync(this.path, { force: true });
   }
+}
+
+function fileIdentity(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && `${stat.ino} ${stat.mtimeMs}`;
 }
 
 /**
