@@ -27,6 +27,7 @@ export {
 export { findRoot } from './project/root.ts';
 export { type OnSecret, openSecrets, type Secrets } from './project/secrets.ts';
 export { type TrustReason, type TrustState, trust, trustState } from './project/trust.ts';
-export { type LiveRegistry, type StartRegistry, startRegistry } from './registry/registry.ts';
+export type { LiveRegistry, StartRegistry } from './registry/options.ts';
+export { startRegistry } from './registry/registry.ts';
 export * from './session/index.ts';
 export { CHASSIS_VERSION } from './version.ts';

@@ -14,7 +14,8 @@ import type { JsonObject, Result } from '@chassis/types';
 import type { HostCalls, Invocation, ToolBinding } from '../capability.ts';
 import { checkPlugin } from '../plugin/check.ts';
 import { openProject } from '../project/project.ts';
-import { type LiveRegistry, startRegistry } from '../registry/registry.ts';
+import type { LiveRegistry } from '../registry/options.ts';
+import { startRegistry } from '../registry/registry.ts';
 
 export interface ConformanceCheck {
   /** What must hold, as a sentence. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { isUnavailable } from '../capability.ts';
 import { inlineManifest, invocation, type ProjectFolder, projectFolder } from '../testing/project-folder.ts';
-import { type LiveRegistry, type StartRegistry, startRegistry } from './registry.ts';
+import type { LiveRegistry, StartRegistry } from './options.ts';
+import { startRegistry } from './registry.ts';
 
 const oneTool = (tool: string, more = '') =>
   `tools: [{ name: ${tool}, description: x, effects: none }]\n${more}`;

@@ -7,53 +7,23 @@
  */
 import { ChassisError } from '@chassis/errors';
 import type { Result } from '@chassis/types';
-import type { Invocation, PluginState, PluginStatus, Registry, Unavailable } from '../capability.ts';
+import type { Invocation, PluginState, PluginStatus, Unavailable } from '../capability.ts';
 import type { Diagnostics, Log } from '../host/host.ts';
 import { hostFor } from '../host/kinds.ts';
 import type { BrokenPlugin, CatalogueEntry } from '../plugin/catalogue.ts';
 import { type Resolution, resolvePlugins } from '../plugin/resolver.ts';
 import { unavailable } from '../plugin/unavailable.ts';
 import type { Project } from '../project/project.ts';
-import { type OnSecret, openSecrets, type Secrets } from '../project/secrets.ts';
-import { BACK_OFF, type BackOffTiming } from './back-off.ts';
+import { openSecrets, type Secrets } from '../project/secrets.ts';
+import { BACK_OFF } from './back-off.ts';
 import { buildGeneration, type Generation } from './generation.ts';
 import { PluginLife } from './life.ts';
+import type { LiveRegistry, StartRegistry } from './options.ts';
 import { brokenOwner, brokenStatus, closedBy, ownerOf, statusOf } from './owners.ts';
 import { prepare } from './prepare.ts';
 import { refreshed } from './refresh.ts';
+import { lostRequired, needs, offersTheSame } from './relations.ts';
 import { toolRules } from './tool-rules.ts';
-
-export interface StartRegistry {
-  /** Names of the plugins to start, with what they need; all that are enabled when left out. */
-  readonly only?: readonly string[];
-  /** Opened by the registry when left out. */
-  readonly secrets?: Secrets;
-  /** Told every secret value that becomes known, so that no record will hold it. Ignored with `secrets`. */
-  readonly onSecret?: OnSecret;
-  readonly log?: (plugin: string, ...line: Parameters<Log>) => void;
-  /** Closes the registry when it aborts. */
-  readonly signal?: AbortSignal;
-  /** Told from time to time which plugins the start still waits for. */
-  readonly onStillLoading?: (plugins: readonly string[]) => void;
-  /** Between two checks of readiness; 30,000. */
-  readonly readyEveryMs?: number;
-  readonly backOff?: BackOffTiming;
-}
-
-export interface LiveRegistry extends Registry {
-  /** Records of everything that was asked for and is not there, plugins and single names alike. */
-  problems(): readonly Unavailable[];
-  /** Process id, stderr and stray output of a plugin that runs in a process. */
-  diagnostics(name: string): Diagnostics | undefined;
-  /**
-   * Reads the plugin's folder again and starts it beside the running one; calls under way finish on the old one.
-   *
-   * @throws Unavailable with the record in `data`; the old one then goes on as before
-   */
-  reload(name: string): Promise<PluginStatus>;
-  /** Takes a plugin out and closes it once its calls are done. */
-  unload(name: string): Promise<void>;
-}
 
 /** How long calls under way may go on on an instance that was replaced. */
 const DRAIN_MS = 60_000;
@@ -236,10 +206,6 @@ class PluginRegistry implements LiveRegistry {
     return () => clearInterval(timer);
   }
 
-  #isPart(name: string): boolean {
-    return this.#options.only?.includes(name) ?? true;
-  }
-
   async #load(name: string, loading: ReadonlyMap<string, Promise<void>>): Promise<void> {
     const { waits } = this.#resolution;
     await Promise.all((waits.get(name) ?? []).map(async (other) => loading.get(other)));
@@ -263,21 +229,15 @@ class PluginRegistry implements LiveRegistry {
 
   /** Those that must be there: plugins of the run marked required. */
   async #demand(wanted: ReadonlySet<string>): Promise<void> {
-    const { missing } = this.#project.catalogue;
-    const { blocks } = this.#project.config.plugins;
-    const lost = [
-      ...[...this.#lives.values()]
-        .filter((life) => wanted.has(life.entry.name))
-        .filter((life) => life.entry.criticality === 'required' && life.state !== 'active')
-        .map((life) => life.record),
-      ...this.#broken()
-        .filter((plugin) => plugin.enabled && plugin.criticality === 'required' && this.#isPart(plugin.name))
-        .map((plugin) => plugin.record),
-      ...missing.filter(
-        (record) => blocks[record.capability.slice('plugin.'.length)]?.criticality === 'required',
+    const { catalogue, config } = this.#project;
+    const { blocks } = config.plugins;
+    const record = lostRequired(
+      [...this.#lives.values()].filter((life) => wanted.has(life.entry.name)),
+      this.#broken().filter((plugin) => this.#options.only?.includes(plugin.name) ?? true),
+      catalogue.missing.filter(
+        ({ capability }) => blocks[capability.slice('plugin.'.length)]?.criticality === 'required',
       ),
-    ].filter((record) => record !== undefined);
-    const [record] = lost;
+    );
     if (record === undefined) return;
     await this.close();
     throw new ChassisError(
@@ -370,23 +330,4 @@ class PluginRegistry implements LiveRegistry {
   #broken(): readonly BrokenPlugin[] {
     return this.#project.catalogue.broken.filter((plugin) => !this.#lives.has(plugin.name));
   }
-}
-
-/** Whether a tool means the same on both instances; models and agents have no definition that could differ. */
-function offersTheSame(old: PluginLife, current: PluginLife, { payload }: Invocation): boolean {
-  if (!('tool' in payload)) return true;
-  const definition = (life: PluginLife): string =>
-    JSON.stringify(life.offer?.tools.find((tool) => tool.name === payload.tool));
-  return definition(old) === definition(current);
-}
-
-function needs(name: string, absent: PluginLife): ChassisError {
-  const cause = absent.record?.cause.message ?? `it is ${absent.state}`;
-  return new ChassisError(
-    'Unavailable',
-    `${name} needs ${absent.entry.name}, which is unavailable: ${cause}`,
-    {
-      data: absent.record,
-    },
-  );
 }
