@@ -1,19 +1,32 @@
-/** `chassis replay`: the agent's own code against the record. Nothing else is touched, nothing is written. */
+/** `chassis replay`: the agent's own code against the record. Without `--live` nothing else is touched and nothing is written. */
 import { ExitCode } from '@chassis/errors';
 import type { SessionView } from '@chassis/journal';
 import { type ReplayReport, replay } from '@chassis/runtime';
+import { parseAddress, type StepName } from '../address.ts';
+import { usage } from '../failure.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandAgent } from '../models.ts';
 import { mark } from '../present/mark.ts';
-import { fullValue, indent } from '../present/value.ts';
+import { coverageLines, divergenceLines } from '../present/replay.ts';
 import type { Call, Ending } from '../reference/spec.ts';
-import { openAddress } from '../sessions.ts';
+import { openAddress, stepNumber } from '../sessions.ts';
 import { visible } from '../terminal/text.ts';
 import { openWorkbench } from '../workbench.ts';
+import type { LiveOptions } from './replay-live.ts';
 
-export async function replaySession({ args: [text = ''], globals, out }: Call): Promise<Ending> {
-  const opened = await openAddress(text, globals);
+export async function replaySession(call: Call<LiveOptions>): Promise<Ending> {
+  const { options, globals, out } = call;
+  const opened = await openAddress(call.args[0] ?? '', globals);
   const view = await opened.reader.view();
+  const until = await untilOf(view, opened.address.step, options.until);
+  if (options.live !== undefined) {
+    try {
+      return await (await import('./replay-live.ts')).replayLive(view, opened.name, until, call);
+    } finally {
+      await opened.close();
+    }
+  }
+  refuseWithoutLive(options);
   const { agent } = view.header;
   const interrupts = listenForInterrupts(out);
   const bench = await openWorkbench({ globals, out, only: [agent.name], interrupts });
@@ -25,12 +38,17 @@ export async function replaySession({ args: [text = ''], globals, out }: Call): 
       out.note(
         `plugin ${agent.name} ${now.version} has other code than ${agent.version}, which the session was recorded with`,
       );
-    const report = await replay(view, bench.registry, bench.secrets, interrupts.signal);
-    const covered = coverage(view);
-    for (const line of reportLines(report, opened.name, covered, agent.name)) out.line(line);
+    const report = await replay(
+      view,
+      bench.registry,
+      bench.secrets,
+      interrupts.signal,
+      until === undefined ? {} : { until },
+    );
+    for (const line of reportLines(report, opened.name, agent.name)) out.line(line);
     return {
       exit: report.ok ? ExitCode.ok : ExitCode.failed,
-      result: { ...report, covered, started: [agent.name] },
+      result: { ...report, covered: report.coverage.recorded, started: [agent.name] },
     };
   } finally {
     clearTimeout(slow);
@@ -40,64 +58,48 @@ export async function replaySession({ args: [text = ''], globals, out }: Call): 
   }
 }
 
-/** What came from the record, by kind. */
-function coverage(view: SessionView): Readonly<Record<string, number>> {
-  const kinds = Object.fromEntries(
-    (['model', 'tool', 'state'] as const).map((kind) => [
-      kind,
-      view.steps.filter((step) => step.kind === kind).length,
-    ]),
-  );
-  const values = Object.fromEntries(
-    (['now', 'random', 'uuid'] as const).map((name) => [
-      name,
-      view.values.filter((read) => read.name === name).length,
-    ]),
-  );
-  return { ...kinds, ...values };
-}
-
-const words: Readonly<Record<string, string>> = {
-  model: 'model call',
-  tool: 'tool call',
-  state: 'state change',
-  now: 'read of the clock',
-  random: 'random number',
-  uuid: 'uuid',
-};
-
-function reportLines(
-  report: ReplayReport,
-  name: string,
-  covered: Readonly<Record<string, number>>,
-  plugin: string,
-): string[] {
-  const from = Object.entries(covered)
-    .filter(([, number]) => number > 0)
-    .map(([kind, number]) => plural(number, words[kind] ?? kind));
-  const scope = `  from the record: ${from.join(', ') || 'nothing'}; started: ${plugin}, no other plugin`;
+function reportLines(report: ReplayReport, name: string, plugin: string): string[] {
+  const scope = [...coverageLines(report.coverage), `  started: ${plugin}, no other plugin`];
   const { divergence } = report;
   if (divergence === undefined) {
-    const end = report.incomplete ? ', up to where the record ends' : '';
+    const end =
+      report.until !== undefined
+        ? `, up to step ${report.until} as asked`
+        : report.incomplete
+          ? ', up to where the record ends'
+          : '';
     return [
       `${mark('ok')} ${visible(name)} replays: ${plural(report.steps, 'step')} in ${plural(report.turns, 'turn')}${end}, no difference`,
-      scope,
+      ...scope,
     ];
   }
-  const { turn, step, path, expected, actual, message } = divergence;
+  const { turn, step, path } = divergence;
   return [
     `${mark('failed')} ${visible(name)} diverges in turn ${turn}${step === null ? '' : ` at step ${step}`}${path === '' ? '' : ` ${visible(path)}`}`,
-    `  ${visible(message)}`,
-    '  expected',
-    indent(fullValue(expected), 4),
-    '  actual',
-    indent(fullValue(actual), 4),
+    ...divergenceLines(divergence),
     `  ${plural(report.steps, 'step')} agreed before that`,
-    scope,
+    ...scope,
   ];
 }
 
+async function untilOf(
+  view: SessionView,
+  named: StepName | undefined,
+  option: string | undefined,
+): Promise<number | undefined> {
+  const step = option === undefined ? named : parseAddress(`x:${option}`).step;
+  return step === undefined ? undefined : stepNumber(view, step);
+}
+
+/** An option that would be ignored is refused. */
+function refuseWithoutLive(options: LiveOptions): void {
+  const given = (['except', 'save', 'approve', 'workspace', 'script'] as const).find(
+    (name) => options[name] !== undefined,
+  );
+  if (given !== undefined)
+    throw usage(`--${given} needs --live: a strict replay runs nothing and writes nothing`);
+}
+
 function plural(number: number, word: string): string {
-  if (word === 'read of the clock') return `${number} read${number === 1 ? '' : 's'} of the clock`;
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }

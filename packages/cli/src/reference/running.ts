@@ -73,10 +73,25 @@ export const running: readonly CommandSpec[] = [
   },
   {
     name: 'replay',
-    args: '<id>',
+    args: '<address>',
     about:
       "Run the agent's own code again with every answer taken from the record; exit 1 at the first difference.",
-    examples: ['replay @last', 'replay k3f --json', 'replay night.session.jsonl'],
+    options: [
+      list('--live <name>', 'run this for real: model, tools, or the name of a model, tool or plugin'),
+      list('--except <name>', 'keep this from the record although its kind is live'),
+      option('--until <step>', 'stop behind this step (also as ID:STEP)'),
+      option('--save', 'keep what --live made as a new session'),
+      option('--workspace <dir>', "folder that live tools work in (default: the session's)"),
+      list('--approve <tool>', 'let this live tool change things again; "all" for every tool'),
+      script,
+    ],
+    examples: [
+      'replay @last',
+      'replay k3f:7 --json',
+      'replay night.session.jsonl',
+      'replay @failed --live tools --except shell --save',
+      'replay k3f --live model --script other.yaml',
+    ],
     load: async () => (await import('../commands/replay.ts')).replaySession,
   },
 ];

@@ -1,0 +1,88 @@
+/** `chassis replay --live …`: some boundaries for real, the others from the record. In memory, unless `--save`. */
+import { resolve } from 'node:path';
+import { diff } from '@chassis/analyze';
+import { ExitCode } from '@chassis/errors';
+import type { SessionView } from '@chassis/journal';
+import { type MixedReport, replayMixed } from '@chassis/runtime';
+import { listenForInterrupts } from '../interrupt.ts';
+import { demandAgent } from '../models.ts';
+import { mark } from '../present/mark.ts';
+import { coverageLines, divergenceLines, driftLines } from '../present/replay.ts';
+import { fullValue, indent, shortValue } from '../present/value.ts';
+import type { Call, Ending } from '../reference/spec.ts';
+import { RunView } from '../run-view.ts';
+import { scriptOverrides } from '../script-option.ts';
+import { visible } from '../terminal/text.ts';
+import { openWorkbench } from '../workbench.ts';
+
+export interface LiveOptions {
+  readonly live?: readonly string[];
+  readonly except?: readonly string[];
+  readonly until?: string;
+  readonly save?: true;
+  readonly approve?: readonly string[];
+  readonly workspace?: string;
+  readonly script?: string;
+}
+
+export async function replayLive(
+  view: SessionView,
+  name: string,
+  until: number | undefined,
+  { options, globals, out }: Call<LiveOptions>,
+): Promise<Ending> {
+  const interrupts = listenForInterrupts(out);
+  const overrides = scriptOverrides(options.script, globals.cwd);
+  const bench = await openWorkbench({ globals, out, overrides, interrupts });
+  try {
+    demandAgent(view.header.agent.agent, bench.registry);
+    out.quiet = true;
+    const report = await replayMixed(view, bench.surroundings(new RunView(out, bench.secrets)), {
+      live: options.live ?? [],
+      except: options.except ?? [],
+      approve: options.approve ?? [],
+      ...(options.workspace === undefined ? {} : { workspace: resolve(globals.cwd, options.workspace) }),
+      ...(until === undefined ? {} : { until }),
+      save: options.save === true,
+      signal: interrupts.signal,
+    });
+    const { view: made, ...told } = report;
+    const compared = diff(view, made);
+    for (const line of lines(report, name, compared)) out.line(line);
+    const difference = compared.first ?? compared.end;
+    return { exit: report.ok ? ExitCode.ok : ExitCode.failed, result: { ...told, difference } };
+  } finally {
+    await bench.close();
+    interrupts.end();
+  }
+}
+
+function lines(report: MixedReport, name: string, compared: ReturnType<typeof diff>): string[] {
+  const { steps, turns, live, divergence, coverage, plugins, made } = report;
+  const last = turns.at(-1);
+  const head =
+    divergence === undefined
+      ? `${mark(report.ok ? 'ok' : 'failed')} ${visible(name)} with ${live.map(visible).join(', ')} live: ${steps.live} steps ran, ${steps.recorded} from the record, outcome ${last?.outcome ?? 'none'}`
+      : `${mark('failed')} ${visible(name)} with ${live.map(visible).join(', ')} live diverges${divergence.step === null ? '' : ` at step ${divergence.step}`}${divergence.path === '' ? '' : ` ${visible(divergence.path)}`}`;
+  const first = compared.first;
+  return [
+    head,
+    ...(divergence === undefined ? [] : divergenceLines(divergence)),
+    ...(last?.answer === undefined ? [] : ['  answer', indent(fullValue(last.answer), 4)]),
+    ...(last?.error === undefined ? [] : [`  ${visible(last.error.message)}`]),
+    ...(divergence !== undefined
+      ? []
+      : first === null && compared.end === null
+        ? ['  no difference from the record']
+        : first?.difference === undefined
+          ? ['  the run differs from the record']
+          : [
+              `  first difference from the record: step ${first.a ?? first.b} ${visible(first.difference.path)}`,
+              `    recorded ${shortValue(first.difference.expected ?? null, 100)}`,
+              `    now      ${shortValue(first.difference.actual ?? null, 100)}`,
+            ]),
+    ...coverageLines(coverage),
+    ...driftLines(plugins),
+    made === null ? '  nothing was written; --save keeps it as a session' : `  saved as ${made}`,
+  ];
+}
