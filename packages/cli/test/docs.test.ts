@@ -14,7 +14,7 @@ describe('what a page shows is what happens', () => {
   for (const name of english) {
     const page = readPage(join(root, name));
     if (!page.blocks.some(({ language }) => language === 'console')) continue;
-    test.concurrent(name, async () => {
+    test.concurrent(name, { timeout: 300_000 }, async () => {
       await walkThrough(name, page);
     });
   }
