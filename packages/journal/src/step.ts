@@ -1,6 +1,15 @@
 /** A Step: what is known about one model call, tool call or state transition; folded from events, never stored. */
 import type { ErrorRecord } from '@chassis/errors';
-import type { Effect, Json, JsonObject, Message, PluginRef, ToolDefinition, ToolSpec, Usage } from '@chassis/types';
+import type {
+  Effect,
+  Json,
+  JsonObject,
+  Message,
+  PluginRef,
+  ToolDefinition,
+  ToolSpec,
+  Usage,
+} from '@chassis/types';
 import type { Edit, Outcome, SessionHeader, StepKind, StepStatus } from './event.ts';
 
 export interface Attempt {

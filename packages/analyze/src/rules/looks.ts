@@ -80,9 +80,18 @@ export function isUnknownThing(text: string): boolean {
 const writing =
   /(?:^|[_-])(?:write|edit|update|set|save|put|patch|delete|move|rename|insert|append|replace|pay|charge|refund|transfer|send|post|create|add|book|order|increment|submit|issue|deposit|withdraw)(?:$|[_-])/i;
 
-/** Whether a step changes the world, by its effects or, without any, by its name. */
+/** Whether a step changes the world: by its effects, by what its tool declares, or, in a record without that, by its name. */
 export function isWriting(step: Step): boolean {
-  return step.effects.some(({ kind }) => kind !== 'process') || writing.test(step.name);
+  if (step.effects.some(({ kind }) => kind !== 'process')) return true;
+  if (step.declared === undefined) return writing.test(step.name);
+  return step.declared === 'write' || step.declared === 'external';
+}
+
+/** Whether words say that what was known is not what is there now. */
+export function isAboutChange(text: string): boolean {
+  return /no longer|out ?dated|stale|has changed|changed (?:since|meanwhile)|conflict|not (?:the )?current|superseded|older than|newer (?:version|revision)|(?:version|revision|etag|snapshot)\b[^.]{0,40}\b(?:mismatch|expected|differs?)/i.test(
+    text,
+  );
 }
 
 /** Whether words find fault with a value, and not with the way to whoever judged it. */

@@ -3,7 +3,7 @@ import type { Step } from '@chassis/journal';
 import { canonical, isNumber, type Leaf, leavesOf } from '../json.ts';
 import { follow, lastKey } from '../pointer.ts';
 import { isDistinctive } from '../search.ts';
-import { isWriting } from './looks.ts';
+import { isAboutChange, isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const stale = /^(?:is_?)?(?:stale|expired|outdated)$/i;
@@ -40,8 +40,9 @@ export const staleRead: Rule = {
       const used = names.some((name) => after(uses.get(name), write.number).length > 0);
       if (again || !used) continue;
       const text = `read here, changed by ${write.name} :${write.number}, and not read again before it was used`;
-      // A file that is on record as changed is a fact; a call that is only named like a change is a hint.
-      const score = touched(write).length > 0 ? 0.68 : 0.5;
+      // A file that is on record as changed is a fact; a call that may have changed something is a hint, until the
+      // failure says that something has changed.
+      const score = touched(write).length > 0 || isAboutChange(symptom.text) ? 0.68 : 0.5;
       yield { step: read.number, pointer: '/output', text, score, kind: 'value' };
     }
   },

@@ -64,6 +64,7 @@ export class Gate implements GateFace {
             digest,
             ask.causes ?? this.#causes.of(ask),
             binding === null || isUnavailable(binding) ? null : binding.plugin,
+            binding !== null && 'definition' in binding ? binding.definition.effects : undefined,
           );
     const outcome = await this.#live(
       ask,
@@ -78,7 +79,9 @@ export class Gate implements GateFace {
   #copy(ask: Ask, digest: string, of: Step): Outcome {
     const { recorder } = this.options;
     const { step: _, ...outcome } = outcomeOf(of);
-    return recorder.start(ask, digest, ask.causes ?? this.#causes.of(ask), of.plugin).finish(outcome);
+    return recorder
+      .start(ask, digest, ask.causes ?? this.#causes.of(ask), of.plugin, of.declared)
+      .finish(outcome);
   }
 
   /** Clock, random and uuid: recorded with the step or agent that asked. */

@@ -16,7 +16,7 @@ import {
   type Writer,
 } from '@chassis/journal';
 import type { FileChange } from '@chassis/sdk';
-import type { Effect, Message, ModelChunk, PluginRef, Usage } from '@chassis/types';
+import type { Effect, Message, ModelChunk, PluginRef, ToolDefinition, Usage } from '@chassis/types';
 import type { Ask, Outcome } from './ask.ts';
 import { ChunkBuffer } from './chunks.ts';
 
@@ -58,7 +58,13 @@ export class Recorder {
       : digestOf(ask.input, this.#secrets);
   }
 
-  start(ask: Ask, digest: string, causes: readonly number[], plugin: PluginRef | null): OpenStep {
+  start(
+    ask: Ask,
+    digest: string,
+    causes: readonly number[],
+    plugin: PluginRef | null,
+    declared?: ToolDefinition['effects'],
+  ): OpenStep {
     const number = this.writer.view.steps.length + 1;
     this.writer.append(
       'step.started',
@@ -73,6 +79,7 @@ export class Recorder {
         turn: ask.turn,
         plugin,
         ...(ask.kind === 'tool' && ask.call_id !== undefined ? { call_id: ask.call_id } : {}),
+        ...(declared === undefined ? {} : { declared }),
       },
       number,
     );
