@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { reference } from '../src/reference/index.ts';
 import { commandsOf, missingLine, type Page, readPage } from './docs/page.ts';
 import { openShell } from './docs/shell.ts';
 
@@ -80,12 +81,12 @@ function anchors(file: string): Set<string> {
   );
 }
 
-test('every command that the help lists has its place in the reference', () => {
+test('every command and every option that the help lists has its place in the reference', () => {
   const page = readFileSync(join(root, 'docs/cli.md'), 'utf8');
-  const sources = globSync('packages/cli/src/reference/*.ts', { cwd: root });
-  const names = sources.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/^ {4}name: '([^']+)'/gm)].map((match) => match[1]),
+  const commands = reference.groups.flatMap((group) => group.commands);
+  const flags = [...reference.globals, ...commands.flatMap(({ options = [] }) => options)].map(
+    ({ flags }) => /--[a-z-]+/.exec(flags)?.[0] ?? flags,
   );
-  expect(names.length).toBeGreaterThan(20);
-  expect(names.filter((command) => !page.includes(`\`chassis ${command}`))).toEqual([]);
+  expect(commands.map(({ name }) => name).filter((name) => !page.includes(`\`chassis ${name}`))).toEqual([]);
+  expect(flags.filter((flag) => !new RegExp(`${flag}(?![a-z-])`).test(page))).toEqual([]);
 });
