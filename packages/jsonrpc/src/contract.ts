@@ -119,7 +119,7 @@ function byName(params: readonly unknown[], names: readonly string[], all: boole
   return Object.fromEntries(params.map((value, at) => [names[at], value]));
 }
 
-export function invalidParams(issues: readonly Issue[]): RpcError {
+function invalidParams(issues: readonly Issue[]): RpcError {
   const [first] = issues;
   const where = first?.path ? ` at ${first.path}` : '';
   return new RpcError(ErrorCode.InvalidParams, `Invalid params${where}: ${first?.message ?? 'refused'}`, {

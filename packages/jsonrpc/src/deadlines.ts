@@ -21,6 +21,8 @@ export class Link {
 }
 
 const longest = 2 ** 31 - 1;
+/** How long after the last item the process may be kept alive. */
+const restMs = 20;
 
 export class Deadlines<T extends Link> {
   readonly #expire: (item: T) => void;
@@ -29,6 +31,9 @@ export class Deadlines<T extends Link> {
   #timer: NodeJS.Timeout | undefined;
   #wake = Number.POSITIVE_INFINITY;
   #count = 0;
+  /** Whether the timer keeps the process alive. */
+  #holds = true;
+  #letGo: NodeJS.Timeout | undefined;
 
   /** @param expire called once for an item whose time is over; the item is no longer waited for */
   constructor(expire: (item: T) => void) {
@@ -56,7 +61,7 @@ export class Deadlines<T extends Link> {
     if (lane.last) lane.last.after = item;
     else lane.first = item;
     lane.last = item;
-    if (this.#count++ === 0) this.#timer?.ref();
+    if (this.#count++ === 0 && !this.#holds) this.#hold(true);
     if (due < this.#wake) this.#arm(due);
   }
 
@@ -70,11 +75,13 @@ export class Deadlines<T extends Link> {
     item.lane = undefined;
     item.before = undefined;
     item.after = undefined;
-    if (--this.#count === 0) this.#timer?.unref();
+    if (--this.#count === 0) this.#letGo ??= setTimeout(() => this.#rest(), restMs).unref();
   }
 
   close(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#letGo);
+    this.#letGo = undefined;
     this.#timer = undefined;
     this.#wake = Number.POSITIVE_INFINITY;
   }
@@ -84,6 +91,19 @@ export class Deadlines<T extends Link> {
     this.#wake = due;
     const wait = Math.min(longest, Math.max(1, Math.ceil(due - performance.now())));
     this.#timer = setTimeout(() => this.#ring(), wait);
+    this.#holds = true;
+  }
+
+  /** A moment after the last item was removed; one call after another would switch to and fro for nothing. */
+  #rest(): void {
+    this.#letGo = undefined;
+    if (this.#count === 0) this.#hold(false);
+  }
+
+  #hold(alive: boolean): void {
+    this.#holds = alive;
+    if (alive) this.#timer?.ref();
+    else this.#timer?.unref();
   }
 
   #ring(): void {

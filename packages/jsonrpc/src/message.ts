@@ -32,7 +32,7 @@ export function exactId<T>(id: T, text: string, pick: (message: unknown) => unkn
   return isRawNumber(exact) ? exact : id;
 }
 
-export function idText(id: RequestId): string {
+function idText(id: RequestId): string {
   if (typeof id === 'number') return `${id}`;
   if (typeof id === 'string' && isPlain(id)) return `"${id}"`;
   return id === null ? 'null' : JSON.stringify(id);

@@ -1,0 +1,128 @@
+/**
+ * node bench/jsonrpc/run.ts [--pairs N] [--only NAME,NAME] [--scenario TEXT]
+ *
+ * Measures this repository's peer and others against the naive floor and writes the figures into README.md. With --only
+ * or --scenario it prints, and writes nothing.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  dispatch,
+  heapPerTrip,
+  hostileNesting,
+  importCost,
+  largeMessage,
+  timersUnderLoad,
+} from './figures.ts';
+import { names } from './implementation.ts';
+import { compare } from './pair.ts';
+import { type Scenario, scenarios } from './scenario.ts';
+
+// Garbage per round trip can only be counted while nothing is collected.
+const flags = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
+const { values } = parseArgs({
+  options: {
+    pairs: { type: 'string', default: '32' },
+    only: { type: 'string' },
+    scenario: { type: 'string', default: '' },
+    heap: { type: 'string' },
+  },
+});
+if (values.heap) {
+  console.log(await heapPerTrip(values.heap));
+  process.exit();
+}
+
+const peers = join(import.meta.dirname, '../peers');
+if (!existsSync(join(peers, 'node_modules'))) {
+  console.log('installing what is compared with into bench/peers …');
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: peers,
+    stdio: 'inherit',
+  });
+}
+
+const wanted = values.only?.split(',') ?? names.filter((name) => name !== 'floor-again');
+const columns = wanted.filter((name) => name !== 'chassis-content-length');
+const chosen = scenarios.filter(({ name }) => name.includes(values.scenario));
+const goals: Record<string, string> = {
+  'memory, 100 B, 1 in flight': '1.45 / 1.25',
+  'memory, 100 B, 256 in flight': '1.10 / 0.90',
+  'stdio, 100 B, 1 in flight': '1.20 / 1.10',
+  'stdio, 100 B, 256 in flight': '0.75 / 0.60',
+  'memory, 10 kB, 1 in flight': '1.05 / 1.00',
+  'memory, 10 kB, 256 in flight': '1.05 / 1.00',
+  'stdio, 10 kB, 1 in flight': '1.05 / 0.95',
+  'stdio, 10 kB, 256 in flight': '0.95 / 0.90',
+  'memory, 100 B, batch of 100': '1.30 / 1.15',
+  'stdio, 100 B, batch of 100': '1.25 / 1.10',
+};
+
+const output: string[] = [];
+const print = (line: string): void => {
+  output.push(line);
+  console.log(line);
+};
+const figure = (n: number): string => n.toFixed(2);
+
+async function row(scenario: Scenario): Promise<string> {
+  const cells: string[] = [];
+  for (const name of columns) {
+    // Slow libraries are far from the floor: fewer pairs tell as much.
+    const pairs = /chassis|floor/.test(name) ? Number(values.pairs) : Math.ceil(Number(values.pairs) / 4);
+    const { ratio, floor, candidate } = await compare(scenario, name, pairs);
+    cells.push(`${figure(ratio)} (${figure(candidate / floor)})`);
+  }
+  return `| ${scenario.name} | ${goals[scenario.name] ?? ''} | ${cells.join(' | ')} |`;
+}
+
+print(`| CPU per round trip ÷ floor | goal / stretch | ${columns.join(' | ')} |`);
+print(`| --- | --- |${' --- |'.repeat(columns.length)}`);
+for (const scenario of chosen) print(await row(scenario));
+if (wanted.includes('chassis-content-length') && scenarios[0]?.name.includes(values.scenario)) {
+  const { ratio, floor, candidate } = await compare(
+    scenarios[0],
+    'chassis-content-length',
+    Number(values.pairs),
+  );
+  print(
+    `\nContent-Length framing, memory, 100 B, 1 in flight: **${figure(ratio)}** (${figure(candidate / floor)}); goal 1.70, stretch 1.45.`,
+  );
+}
+if (!values.only && values.scenario === '') {
+  const heapOf = (name: string): number =>
+    Number(
+      spawnSync(process.execPath, [...flags, import.meta.filename, '--heap', name], { encoding: 'utf8' })
+        .stdout,
+    );
+  print('\n| figure | measured | goal |');
+  print('| --- | --- | --- |');
+  print(
+    `| heap per small round trip, both sides | ${(heapOf('chassis') / 1000).toFixed(1)} kB (floor ${(heapOf('floor') / 1000).toFixed(1)}) | 5 kB, stretch 4 |`,
+  );
+  const eight = await largeMessage(8 << 20, 64 << 10);
+  const sixteen = await largeMessage(16 << 20, 64 << 10);
+  const four = await largeMessage(4 << 20, 4 << 10);
+  print(`| 8 MB in 64 KiB chunks ÷ floor | ${figure(eight.ratio)} | 1.2, stretch 1.0 |`);
+  print(`| 16 MB ÷ 8 MB, CPU time | ${figure(sixteen.ms / eight.ms)} | 2.2: linear |`);
+  print(`| 4 MB in 4 KiB chunks ÷ floor | ${figure(four.ratio)} | 1.5, stretch 1.0 |`);
+  const cost = importCost();
+  print(`| import, CPU time over bare Node | ${cost.ms.toFixed(1)} ms | 10 ms |`);
+  print(`| 10,000 methods ÷ 10 methods | ${figure(await dispatch())} | 1.05 |`);
+  const timers = await timersUnderLoad();
+  print(
+    `| timer of 1 ms under saturation, late by (median, worst) | ${timers.median.toFixed(1)} ms, ${timers.worst.toFixed(1)} ms | 10 ms |`,
+  );
+  print(
+    `| 10 MB of \`[\` blocks the loop for, CPU time | ${(await hostileNesting()).toFixed(1)} ms | 20 ms |`,
+  );
+  const readme = join(import.meta.dirname, 'README.md');
+  const begin = '<!-- figures -->';
+  const head = readFileSync(readme, 'utf8').split(begin)[0] ?? '';
+  const where = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${new Date().toISOString().slice(0, 10)}.`;
+  writeFileSync(readme, `${head}${begin}\n\n${where}\n\n${output.join('\n')}\n`);
+}
+process.exit();
