@@ -31,3 +31,12 @@ export type { LiveRegistry, StartRegistry } from './registry/options.ts';
 export { startRegistry } from './registry/registry.ts';
 export * from './session/index.ts';
 export { CHASSIS_VERSION } from './version.ts';
+export { type FileAt, filesAt, undoneNever } from './workspace/files-at.ts';
+export {
+  type Changed,
+  changedSince,
+  copyWorkspace,
+  type Refused,
+  type Restored,
+  restoreFiles,
+} from './workspace/restore.ts';

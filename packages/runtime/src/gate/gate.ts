@@ -44,10 +44,10 @@ export class Gate implements GateFace {
     }
   }
 
-  async #step(ask: Ask): Promise<Outcome> {
+  async #step(made: Ask): Promise<Outcome> {
     if (this.fault !== undefined) throw this.fault;
     const { recorder, source, signal } = this.options;
-    const digest = recorder.digest(ask);
+    const { ask, digest } = this.#edited(made);
     const recalled = await source.recall(ask, digest);
     if (recalled.kind === 'answer')
       return this.#causes.seen(
@@ -73,6 +73,19 @@ export class Gate implements GateFace {
       recalled.kind === 'unfinished' ? recalled.step : undefined,
     );
     return this.#causes.seen(ask, step.finish(outcome));
+  }
+
+  /** The first variant of an ask that the record knows, else the last: a fork's edits hold from its step on. */
+  #edited(made: Ask): { readonly ask: Ask; readonly digest: string } {
+    const { recorder, source, variants } = this.options;
+    let ask = made;
+    let digest = recorder.digest(made);
+    for (const variant of variants?.(made) ?? []) {
+      ask = variant;
+      digest = recorder.digest(variant);
+      if (source.holds(variant, digest)) break;
+    }
+    return { ask, digest };
   }
 
   /** An answer of another session, written down in this one. What it changed in the world then, it does not change now. */

@@ -47,6 +47,12 @@ export class MixedSource implements Source {
     }
   }
 
+  holds(ask: Ask, digest: string): boolean {
+    return this.#view.steps.some(
+      (step) => step.digest === digest && standsLike(step, ask) && step.name === ask.name,
+    );
+  }
+
   async recall(ask: Ask, digest: string): Promise<Recalled> {
     if (ask.kind === 'state' || this.#isLive(ask)) return { kind: 'none' };
     const same = this.#open.findIndex((step) => step.digest === digest && standsLike(step, ask));

@@ -26,6 +26,8 @@ export interface GateOptions {
   /** Deadline of a model call, milliseconds. */
   readonly modelTimeoutMs: number;
   secret(name: string): Promise<string>;
+  /** An ask as the agent made it, then as a fork's edits change it, one after another. Without it asks are what they are. */
+  variants?(ask: Ask): Iterable<Ask>;
   /** The model of a turn: first choice, fallbacks, parameters. */
   model(turn: number): TurnModel;
   /** Facts of the session for the agent that asks. */

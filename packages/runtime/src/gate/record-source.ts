@@ -73,6 +73,10 @@ export class RecordSource implements Source {
       push(this.#values, valueKey(read.name, read.agent, read.turn, read.step), read.value);
   }
 
+  holds(ask: Ask, digest: string): boolean {
+    return this.#byDigest.get(digest)?.some((step) => isAsked(step, ask) && step.name === ask.name) === true;
+  }
+
   async recall(ask: Ask, digest: string): Promise<Recalled> {
     if (this.#left === 0 && this.#until !== Number.POSITIVE_INFINITY) throw this.#halt();
     const step = take(this.#byDigest.get(digest), ask);
@@ -233,11 +237,12 @@ export class RecordSource implements Source {
 /** The first of them at the same place as the ask. A model's name does not count: a turn may go on with another model. */
 function take(steps: Step[] | undefined, ask: Ask): Step | undefined {
   if (steps === undefined) return undefined;
-  const found = steps.findIndex(
-    (step) =>
-      samePlace(step, ask) && step.kind === ask.kind && (ask.kind === 'model' || step.name === ask.name),
-  );
+  const found = steps.findIndex((step) => isAsked(step, ask));
   return found === 0 ? steps.shift() : found > 0 ? steps.splice(found, 1)[0] : undefined;
+}
+
+function isAsked(step: Step, ask: Ask): boolean {
+  return samePlace(step, ask) && step.kind === ask.kind && (ask.kind === 'model' || step.name === ask.name);
 }
 
 function valueKey(name: string, agent: string, turn: number, step: number | null): string {

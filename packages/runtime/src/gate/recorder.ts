@@ -4,7 +4,7 @@
  * Promise: no effect happens before `dispatch` is on disk, and a model request costs only what is new since the
  * same agent's previous one.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import type { ErrorRecord } from '@chassis/errors';
 import {
   digestOf,
@@ -17,8 +17,12 @@ import {
 } from '@chassis/journal';
 import type { FileChange } from '@chassis/sdk';
 import type { Effect, Message, ModelChunk, PluginRef, ToolDefinition, Usage } from '@chassis/types';
+import { KEYED } from '../workspace/files-at.ts';
 import type { Ask, Outcome } from './ask.ts';
 import { ChunkBuffer } from './chunks.ts';
+
+/** Never leaves the process: a hash of a guessable secret could be guessed. */
+const contentKey = randomBytes(32);
 
 interface PreviousRequest {
   readonly step: number;
@@ -99,8 +103,12 @@ export class Recorder {
     return { kind: 'file', op, path, before: this.#content(before), after: this.#content(after) };
   }
 
+  /** A content that holds a secret is not kept: a keyed hash says only whether it is the same again in this process. */
   #content(bytes: Uint8Array | null): string | null {
-    return bytes === null ? null : this.writer.blob(bytes).$blob.sha256;
+    if (bytes === null) return null;
+    if (this.#secrets.heldBy(bytes))
+      return KEYED + createHmac('sha256', contentKey).update(bytes).digest('hex');
+    return this.writer.blob(bytes).$blob.sha256;
   }
 
   #requestDelta(ask: Ask & { kind: 'model' }, number: number) {

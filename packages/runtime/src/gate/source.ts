@@ -16,6 +16,8 @@ export type Recalled =
 export interface Source {
   /** What it answers belongs to another session: the gate writes it down in this one, under numbers of its own. */
   readonly copies?: true;
+  /** Whether the record knows this very ask and nobody has asked it yet. */
+  holds(ask: Ask, digest: string): boolean;
   /** @throws Diverged when the record shows something else at this place */
   recall(ask: Ask, digest: string): Promise<Recalled>;
   /** A recorded clock, random or uuid reading; undefined means live. */
@@ -26,6 +28,7 @@ export interface Source {
 
 /** A session without a past. */
 export const liveSource: Source = {
+  holds: () => false,
   recall: async () => ({ kind: 'none' }),
   recallValue: () => undefined,
   finishTurn: () => {},

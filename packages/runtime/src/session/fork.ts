@@ -4,13 +4,20 @@ import { type Edit, getPointer, type SessionView } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 
 export interface ForkPoint {
-  /** The last event that both share: the end of the step. */
+  /** The last event that both share. */
   readonly seq: number;
+  /** The last step that both share; 0 without one. */
+  readonly step: number;
+  /** Turn that the fork goes on with. */
+  readonly turn: number;
   /** Steps that had started and not finished there. */
   readonly rerun: readonly number[];
 }
 
-/** @throws InvalidParams when there is no such step, it has not finished, or an edit points nowhere */
+/**
+ * Behind a step; before it when the edits change what it is asked, because it runs anew then.
+ * @throws InvalidParams when there is no such step, it has not finished, or an edit points nowhere
+ */
 export function forkPoint(view: SessionView, at: number, edits: readonly Edit[]): ForkPoint {
   const step = view.step(at);
   if (step === undefined)
@@ -18,18 +25,48 @@ export function forkPoint(view: SessionView, at: number, edits: readonly Edit[])
       'InvalidParams',
       `session ${view.header.id} has no step ${at}: it has ${range(view)}`,
     );
-  const seq = step.seq.finished;
+  const asked = edits.filter(isInput);
+  if (asked.length > 0 && asked.length < edits.length)
+    throw new ChassisError(
+      'InvalidParams',
+      `step ${at} runs anew when its input is edited, so its output cannot be edited as well: leave one of them out`,
+    );
+  const seq = asked.length > 0 ? step.seq.started - 1 : step.seq.finished;
   if (seq === undefined)
     throw new ChassisError(
       'InvalidParams',
       `step ${at} has not finished: fork at an earlier step, or resume the session`,
     );
-  for (const edit of edits)
+  for (const edit of edits) {
+    if (isInput(edit)) continue;
     checkEdit(edit, { output: step.output ?? null, error: (step.error ?? null) as Json });
+  }
   const rerun = view.steps.filter(
     (other) => other.seq.started < seq && (other.seq.finished ?? Number.POSITIVE_INFINITY) > seq,
   );
-  return { seq, rerun: rerun.map((other) => other.number) };
+  return {
+    seq,
+    step: asked.length > 0 ? at - 1 : at,
+    turn: step.turn,
+    rerun: rerun.map((other) => other.number),
+  };
+}
+
+/** Before a turn, for one that begins with other words. @throws InvalidParams when there is no such turn */
+export function beforeTurn(view: SessionView, at: number, started: number): ForkPoint {
+  const step = view.step(at);
+  if (step === undefined)
+    throw new ChassisError(
+      'InvalidParams',
+      `session ${view.header.id} has no step ${at}: it has ${range(view)}`,
+    );
+  const earlier = view.steps.filter((other) => other.turn < step.turn);
+  return { seq: started - 1, step: earlier.at(-1)?.number ?? 0, turn: step.turn, rerun: [] };
+}
+
+/** Whether an edit changes what a step is asked. */
+export function isInput({ path }: Edit): boolean {
+  return path === '/input' || path.startsWith('/input/');
 }
 
 function range(view: SessionView): string {
@@ -42,7 +79,7 @@ function checkEdit(edit: Edit, step: { readonly [member: string]: Json }): void 
   if (!edit.path.startsWith('/output/'))
     throw new ChassisError(
       'InvalidParams',
-      `an edit changes what a step answered, so its path begins with /output; this one is ${edit.path}`,
+      `an edit changes what a step was asked or what it answered, so its path begins with /input or /output; this one is ${edit.path}`,
     );
   const parent = edit.path.slice(0, edit.path.lastIndexOf('/'));
   getPointer(step as Json, parent);

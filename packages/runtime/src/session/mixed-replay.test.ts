@@ -92,7 +92,10 @@ describe('the matrix', () => {
       ]),
     );
     expect(report.view.step(2)?.output).toEqual({ from: 'price', age: tools === 'live' ? 'now' : 'then' });
-    expect(report.view.step(3)?.output).toEqual({ from: 'read_file', age: files === 'live' ? 'now' : 'then' });
+    expect(report.view.step(3)?.output).toEqual({
+      from: 'read_file',
+      age: files === 'live' ? 'now' : 'then',
+    });
     expect(report.steps).toEqual({
       recorded: (model === 'live' ? 0 : 2) + (tools === 'live' ? 0 : 1) + (files === 'live' ? 0 : 1),
       live: (model === 'live' ? 2 : 0) + (tools === 'live' ? 1 : 0) + (files === 'live' ? 1 : 0),

@@ -23,6 +23,7 @@ import { Recorder } from '../gate/recorder.ts';
 import { sessionContext } from './context.ts';
 import { type Coverage, coverage } from './coverage.ts';
 import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
+import { variantsFor } from './rewrites.ts';
 import type { Surroundings } from './session.ts';
 import type { LiveSettings, SessionSettings } from './settings.ts';
 import { runTurn, type TurnResult } from './turn.ts';
@@ -163,6 +164,7 @@ function gateOf(
     signal: AbortSignal.any([request.signal, halt]),
     modelTimeoutMs: settings.model_timeout_ms,
     secret: around.secret,
+    ...variantsFor(writer.view),
     model: (number) => writer.view.turns[number - 1]?.model ?? writer.header.model,
     context: (agent, number) => sessionContext(writer.view, agent, number),
     ...(around.onChunk === undefined ? {} : { onChunk: around.onChunk }),

@@ -18,6 +18,7 @@ import { Recorder } from '../gate/recorder.ts';
 import { sessionContext } from './context.ts';
 import { type Coverage, coverage } from './coverage.ts';
 import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
+import { variantsFor } from './rewrites.ts';
 import type { SessionSettings } from './settings.ts';
 import { runTurn } from './turn.ts';
 
@@ -91,6 +92,7 @@ export async function replay(
       signal,
       modelTimeoutMs: settings.model_timeout_ms,
       secret: () => Promise.reject(new ChassisError('Unavailable', 'a replay has no secrets')),
+      ...variantsFor(view),
       model: (number) => view.turns[number - 1]?.model ?? view.header.model,
       context: (agent, number) => sessionContext(view, agent, number),
     });

@@ -235,7 +235,7 @@ describe('a fork', () => {
 
   test.each([
     [9, '/output', 'has no step 9: it has steps 1 to 4'],
-    [2, '/input/n', 'its path begins with /output'],
+    [2, '/status', 'its path begins with /input or /output'],
     [2, '/output/rows/3/amount', '/output'],
   ])('at %i with an edit of %s is refused: %s', async (at, path, message) => {
     const { around, parent: id } = await parent();

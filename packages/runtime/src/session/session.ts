@@ -9,6 +9,7 @@ import {
   type Edit,
   type Event,
   newSessionId,
+  type Reader,
   type Secrets,
   type SessionHeader,
   type SessionView,
@@ -25,8 +26,9 @@ import { RecordSource } from '../gate/record-source.ts';
 import { Recorder } from '../gate/recorder.ts';
 import { liveSource, type Source } from '../gate/source.ts';
 import { sessionContext } from './context.ts';
-import { forkPoint } from './fork.ts';
+import { beforeTurn, forkPoint, isInput } from './fork.ts';
 import { closeOpenSteps, reopenTurn } from './resume.ts';
+import { rewriteOf, rewritesOf, variantsFor } from './rewrites.ts';
 import { isOffered, type LiveSettings, type SessionSettings } from './settings.ts';
 import { runTurn, type TurnResult } from './turn.ts';
 
@@ -58,8 +60,12 @@ export interface ForkRequest {
   readonly parent: string;
   /** Step after which the new session goes its own way. */
   readonly at: number;
+  /** Of what the step answered (`/output/…`); or of what it was asked (`/input/…`), then it runs anew. */
   readonly edits: readonly Edit[];
+  /** Another user message for the turn of the step: the fork leaves before that turn, and `prompt` begins it. */
+  readonly message?: string;
   readonly title?: string;
+  /** From here on, in the turn that goes on too. */
   readonly model?: TurnModel;
   readonly workspace?: string;
 }
@@ -108,7 +114,14 @@ export class Session {
   /** A new session that shares the parent's past up to a step, with edits of that step. */
   static async fork(around: Surroundings, request: ForkRequest): Promise<Session> {
     const reader = await around.store.reader(request.parent);
-    const point = forkPoint(await reader.view(), request.at, request.edits);
+    const view = await reader.view();
+    const point =
+      request.message === undefined
+        ? forkPoint(view, request.at, request.edits)
+        : beforeTurn(view, request.at, await turnStart(reader, view.step(request.at)?.turn));
+    const asked = request.edits.filter(isInput);
+    // A turn that begins anew is asked with its own model; within one, the change is made where the request passes.
+    const rewrite = request.message === undefined ? rewriteOf(view, point.turn, asked, request.model) : null;
     const { parent: _, ...parent } = reader.header;
     const header: SessionHeader = {
       ...parent,
@@ -118,12 +131,17 @@ export class Session {
       workspace: request.workspace ?? parent.workspace,
       model: request.model ?? parent.model,
       plugins: pluginRefs(around.registry),
-      parent: { session: request.parent, seq: point.seq, step: request.at, hash: '' },
+      settings: {
+        ...parent.settings,
+        ...(rewrite === null ? {} : { forks: [...rewritesOf(view), rewrite] as unknown as Json }),
+      },
+      parent: { session: request.parent, seq: point.seq, step: point.step, hash: '' },
     };
     const writer = await around.store.fork(request.parent, point.seq, header);
     writer.append('session.forked', {
-      parent: { session: request.parent, seq: point.seq, step: request.at },
-      edits: request.edits,
+      parent: { session: request.parent, seq: point.seq, step: point.step },
+      // What a step is asked is changed in the header: the step itself is not part of the fork, it runs anew.
+      edits: request.edits.filter((edit) => !isInput(edit)),
       rerun: point.rerun,
     });
     await writer.barrier();
@@ -211,6 +229,7 @@ export class Session {
       signal: this.#cancel.signal,
       modelTimeoutMs: settings.model_timeout_ms,
       secret: around.secret,
+      ...variantsFor(this.view),
       model: (number) => this.view.turns[number - 1]?.model ?? this.view.header.model,
       context: (agent, number) => sessionContext(this.view, agent, number),
       ...(around.onChunk === undefined ? {} : { onChunk: around.onChunk }),
@@ -229,6 +248,13 @@ export class Session {
         parameters: definition.input,
       }));
   }
+}
+
+/** Sequence number of the event that began a turn. */
+async function turnStart(reader: Reader, turn: number | undefined): Promise<number> {
+  for await (const event of reader.events({ blobs: false }))
+    if (event.type === 'input.received' && (event.data as { turn?: number }).turn === turn) return event.seq;
+  throw new ChassisError('InvalidParams', `session ${reader.id} has no turn ${turn}`);
 }
 
 function pluginRefs(registry: Registry): SessionHeader['plugins'] {
