@@ -99,7 +99,7 @@ export function missingLine(shown: readonly string[], output: string): string | 
   return undefined;
 }
 
-/** What differs from one run to the next (ids, times, sizes, tokens) as signs, on both sides; runs of blanks as one. */
+/** What differs from one run to the next (ids, times, sizes, tokens) as signs; quotes of a shell and runs of blanks do not count. */
 function plain(line: string): string {
   return line
     .replaceAll(/\b[a-z2-7]{12}\b/g, '<id>')
@@ -107,6 +107,7 @@ function plain(line: string): string {
     .replaceAll(/\b[\d.]+(?:ms|s)\b/g, '<span>')
     .replaceAll(/\b[\d.]+ (?:B|kB|MB)\b/g, '<size>')
     .replaceAll(/[\d.]+k?→[\d.]+k?/g, '<tokens>')
+    .replaceAll("'", '')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }
