@@ -16,7 +16,16 @@ export interface Ratio {
   readonly candidate: number;
 }
 
-export async function compare(scenario: Scenario, name: string, pairs: number): Promise<Ratio> {
+/**
+ * @param pairs of turns
+ * @param warmUpMs CPU time each side gets before
+ */
+export async function compare(
+  scenario: Scenario,
+  name: string,
+  pairs: number,
+  warmUpMs: number,
+): Promise<Ratio> {
   const [floor, candidate] = [
     await open('floor', scenario.transport),
     await open(name === 'floor' ? 'floor-again' : name, scenario.transport),
@@ -24,7 +33,7 @@ export async function compare(scenario: Scenario, name: string, pairs: number): 
   try {
     for (const { client } of [floor, candidate])
       deepStrictEqual(await client.echo(scenario.params), scenario.params);
-    for (let warm = 0; warm < 8; warm++) for (const side of [floor, candidate]) await slice(side, scenario);
+    await warmUp([floor, candidate], scenario, warmUpMs * 1000);
     const ratios: number[] = [];
     const best = { floor: Number.POSITIVE_INFINITY, candidate: Number.POSITIVE_INFINITY };
     for (let pair = 0; pair < pairs; pair++) {
@@ -38,6 +47,15 @@ export async function compare(scenario: Scenario, name: string, pairs: number): 
   } finally {
     floor.close();
     candidate.close();
+  }
+}
+
+/** By CPU time: on a busy machine a second may pass before the compiler has seen a tenth of one. */
+async function warmUp(sides: readonly Connection[], scenario: Scenario, microseconds: number): Promise<void> {
+  const giveUp = performance.now() + 30_000;
+  for (const side of sides) {
+    const until = side.cpu() + microseconds;
+    while (side.cpu() < until && performance.now() < giveUp) await slice(side, scenario);
   }
 }
 

@@ -72,8 +72,10 @@ async function row(scenario: Scenario): Promise<string> {
   const cells: string[] = [];
   for (const name of columns) {
     // Slow libraries are far from the floor: fewer pairs tell as much.
-    const pairs = /chassis|floor/.test(name) ? Number(values.pairs) : Math.ceil(Number(values.pairs) / 4);
-    const { ratio, floor, candidate } = await compare(scenario, name, pairs);
+    const [pairs, warmUp] = /chassis|floor/.test(name)
+      ? [Number(values.pairs), 1500]
+      : [Math.ceil(Number(values.pairs) / 4), 500];
+    const { ratio, floor, candidate } = await compare(scenario, name, pairs, warmUp);
     cells.push(`${figure(ratio)} (${figure(candidate / floor)})`);
   }
   return `| ${scenario.name} | ${goals[scenario.name] ?? ''} | ${cells.join(' | ')} |`;
@@ -87,6 +89,7 @@ if (wanted.includes('chassis-content-length') && scenarios[0]?.name.includes(val
     scenarios[0],
     'chassis-content-length',
     Number(values.pairs),
+    1500,
   );
   print(
     `\nContent-Length framing, memory, 100 B, 1 in flight: **${figure(ratio)}** (${figure(candidate / floor)}); goal 1.70, stretch 1.45.`,

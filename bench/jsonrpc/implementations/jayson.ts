@@ -21,7 +21,9 @@ export const jayson5: Implementation = {
     });
   },
   client(readable: Readable, writable: Writable) {
-    const ws = Object.assign(new EventEmitter(), { send: (text: string) => writable.write(`${text}\n`) });
+    // The client notes down a request only after sending it: an answer must not come from inside `send`.
+    const send = (text: string) => process.nextTick(() => writable.write(`${text}\n`));
+    const ws = Object.assign(new EventEmitter(), { send });
     lines(readable, (line) => ws.emit('message', line));
     const client = jaysonPromise.Client.websocket({ ws: ws as never });
     let id = 1e6;
