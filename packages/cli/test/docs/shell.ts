@@ -35,7 +35,7 @@ export function openShell(): Shell {
     NO_COLOR: '1',
     // Compiled code may be shared by all pages: it is the same.
     NODE_COMPILE_CACHE:
-      process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), `chassis-docs-compile-${process.getuid?.()}`),
+      process.env.NODE_COMPILE_CACHE ?? join(import.meta.dirname, '../../../../.cache/docs-compile'),
   };
 
   return {
