@@ -34,6 +34,7 @@ export { CHASSIS_VERSION } from './version.ts';
 export { type FileAt, filesAt, undoneNever } from './workspace/files-at.ts';
 export {
   type Changed,
+  captureFiles,
   changedSince,
   copyWorkspace,
   type Refused,

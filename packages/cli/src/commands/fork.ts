@@ -1,8 +1,25 @@
-/** `chassis fork`: a new session that shares the past up to a step, with that step's answer edited. */
+/** `chassis fork`: a new session that shares the past up to a step, with an edit of what was answered or asked there. */
+import { join } from 'node:path';
 import { ExitCode } from '@chassis/errors';
-import type { Edit, SessionHeader } from '@chassis/journal';
-import { Secrets } from '@chassis/journal';
-import { type ForkRequest, type Registry, Session } from '@chassis/runtime';
+import {
+  type Edit,
+  newSessionId,
+  parseJson,
+  Secrets,
+  type SessionHeader,
+  type SessionView,
+  type Store,
+} from '@chassis/journal';
+import {
+  copyWorkspace,
+  type ForkRequest,
+  type Project,
+  type Registry,
+  restoreFiles,
+  Session,
+  type TurnModel,
+} from '@chassis/runtime';
+import type { JsonObject } from '@chassis/types';
 import { editOf } from '../edits.ts';
 import { usage } from '../failure.ts';
 import { listenForInterrupts } from '../interrupt.ts';
@@ -11,7 +28,7 @@ import type { Call, Ending } from '../reference/spec.ts';
 import { RunView } from '../run-view.ts';
 import { scriptOverrides } from '../script-option.ts';
 import { sessionOf, stepNumber } from '../sessions.ts';
-import { existingStore, openStore } from '../store.ts';
+import { existingStore, openStore, storeFolder } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 import { followTurn } from '../turn.ts';
 import { openWorkbench, tellProblems } from '../workbench.ts';
@@ -21,28 +38,41 @@ interface Options {
   readonly at?: string;
   readonly set?: readonly string[];
   readonly run?: true;
-  readonly model?: string;
+  readonly model?: readonly string[];
+  readonly param?: readonly string[];
+  readonly message?: string;
+  readonly separate?: true;
+  readonly n?: string;
+  readonly verify?: string;
   readonly title?: string;
   readonly script?: string;
   readonly approve?: readonly string[];
   readonly quiet?: true;
 }
 
+export type ForkOptions = Options;
+
+/** What is to be forked where. */
+export interface Planned {
+  readonly request: ForkRequest;
+  readonly header: SessionHeader;
+  readonly view: SessionView;
+}
+
 export async function fork(call: Call<Options>): Promise<Ending> {
   const { options } = call;
   call.out.quiet = options.quiet === true;
-  const { request, header } = await requestOf(call);
+  const planned = await requestOf(call);
+  if (options.n !== undefined || options.verify !== undefined || (options.model?.length ?? 0) > 1)
+    return (await import('./fork-variants.ts')).forkVariants(call, planned);
   // Another model is checked against the plugins that are there; everything else needs none of them.
-  if (options.run !== true && options.model === undefined) return create(call, request, header);
-  return branch(call, request);
+  if (options.run !== true && options.model === undefined && options.param === undefined)
+    return create(call, planned);
+  return branch(call, planned);
 }
 
 /** What is to be forked where, read from the record: a mistake shows before any plugin starts. */
-async function requestOf({
-  args: [text = ''],
-  options,
-  globals,
-}: Call<Options>): Promise<{ request: ForkRequest; header: SessionHeader }> {
+async function requestOf({ args: [text = ''], options, globals }: Call<Options>): Promise<Planned> {
   const store = existingStore(globals);
   try {
     const { id, address } = await sessionOf(text, store);
@@ -50,26 +80,29 @@ async function requestOf({
     if (named === undefined)
       throw usage(`where? chassis fork ${text} --at STEP (a number, fail, cause or end)`);
     const reader = await store.reader(id);
-    const at = await stepNumber(await reader.view(), named);
+    const view = await reader.view();
+    const at = await stepNumber(view, named);
+    if (options.message !== undefined && options.set !== undefined)
+      throw usage('--message begins the turn anew, so --set has no step to change: give one of them');
     const edits: Edit[] = (options.set ?? []).map((edit) => editOf(edit, at));
     const title = options.title === undefined ? {} : { title: options.title };
-    return { request: { parent: id, at, edits, ...title }, header: reader.header };
+    const message = options.message === undefined ? {} : { message: options.message };
+    const request = { parent: id, at, edits, ...title, ...message };
+    return { request, header: reader.header, view };
   } finally {
     await store.close();
   }
 }
 
 /** Only the record is needed: no plugin runs. */
-async function create(
-  { globals, out }: Call<Options>,
-  request: ForkRequest,
-  header: SessionHeader,
-): Promise<Ending> {
+async function create({ options, globals, out }: Call<Options>, planned: Planned): Promise<Ending> {
   const secrets = new Secrets();
   const store = openStore(globals, secrets);
   try {
+    const request =
+      options.separate === true ? await separated(planned, store, globals, out) : planned.request;
     const session = await Session.fork(
-      { store, secrets, registry: asRecorded(header), secret: async () => '' },
+      { store, secrets, registry: asRecorded(planned.header), secret: async () => '' },
       request,
     );
     await session.close();
@@ -79,7 +112,7 @@ async function create(
   }
 }
 
-async function branch({ options, globals, out }: Call<Options>, request: ForkRequest): Promise<Ending> {
+async function branch({ options, globals, out }: Call<Options>, planned: Planned): Promise<Ending> {
   const overrides = scriptOverrides(options.script, globals.cwd);
   const interrupts = listenForInterrupts(out);
   const bench = await openWorkbench({
@@ -91,35 +124,98 @@ async function branch({ options, globals, out }: Call<Options>, request: ForkReq
   });
   try {
     tellProblems(bench, out);
-    const view = new RunView(out);
-    const model = options.model === undefined ? undefined : modelOf(options.model, bench.project);
+    const view = new RunView(out, bench.secrets);
+    const model = modelFor(options.model?.[0], options.param, planned, bench.project);
     if (model !== undefined) demandModel(model, bench.registry);
-    const session = await Session.fork(bench.surroundings(view), {
-      ...request,
-      ...(model === undefined ? {} : { model }),
-    });
+    const based =
+      options.separate === true ? await separated(planned, bench.store, globals, out) : planned.request;
+    const request = { ...based, ...(model === undefined ? {} : { model }) };
+    const session = await Session.fork(bench.surroundings(view), request);
     if (options.run !== true) {
       await session.close();
       return created(out, session.id, request);
     }
     out.progress(`forked ${request.parent} behind step ${request.at} as ${session.id}`);
-    return await followTurn(session, () => session.resume(), { view, interrupts, out });
+    const go = () => (request.message === undefined ? session.resume() : session.prompt(request.message));
+    return await followTurn(session, go, { view, interrupts, out });
   } finally {
     await bench.close();
     interrupts.end();
   }
 }
 
-function created(out: Call['out'], id: string, { parent, at, edits }: ForkRequest): Ending {
+/** The model that goes on: another one, or the recorded one with other parameters. */
+export function modelFor(
+  name: string | undefined,
+  params: readonly string[] | undefined,
+  { request, view }: Planned,
+  project: Project,
+): TurnModel | undefined {
+  if (name === undefined && params === undefined) return undefined;
+  const turn = view.turns[(view.step(request.at)?.turn ?? 1) - 1];
+  const base = name === undefined ? (turn?.model ?? view.header.model) : modelOf(name, project);
+  return { ...base, params: { ...base.params, ...paramsOf(params ?? []) } };
+}
+
+/** `--param temperature=0`: JSON when it is, else a text. */
+function paramsOf(given: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    given.map((text) => {
+      const equals = text.indexOf('=');
+      if (equals <= 0) throw usage(`--param ${text}: write KEY=VALUE, for example temperature=0`);
+      const value = text.slice(equals + 1);
+      try {
+        return [text.slice(0, equals), parseJson(value)];
+      } catch {
+        return [text.slice(0, equals), value];
+      }
+    }),
+  );
+}
+
+/** A folder of the fork's own, with the files as they were where it begins. */
+export async function separated(
+  { request, view }: Planned,
+  store: Store,
+  globals: Call['globals'],
+  out: Call['out'],
+): Promise<ForkRequest> {
+  const folder = join(storeFolder(globals), 'workspaces', newSessionId());
+  await copyWorkspace(view.header.workspace, folder);
+  const { written, deleted, refused } = await restoreFiles(view, beginsBehind(request, view), store, folder);
+  out.progress(`workspace ${folder}: ${written.length + deleted.length} files as they were then`);
+  for (const { path, why } of refused) out.note(`not restored: ${visible(path)}: ${visible(why)}`);
+  return { ...request, workspace: folder };
+}
+
+/** The last step whose files the fork has. */
+function beginsBehind({ at, edits, message }: ForkRequest, view: SessionView): number {
+  if (message !== undefined)
+    return view.steps.findLast((step) => step.turn < (view.step(at)?.turn ?? 1))?.number ?? 0;
+  return edits.some(({ path }) => /^\/input(\/|$)/.test(path)) ? at - 1 : at;
+}
+
+function created(
+  out: Call['out'],
+  id: string,
+  { parent, at, edits, workspace, message }: ForkRequest,
+): Ending {
   out.line(id);
   const changes = edits.map(({ path }) => visible(path)).join(', ');
   out.note(`forked ${parent} behind step ${at}${changes === '' ? '' : `, with another ${changes}`}`);
-  out.note(`next: chassis resume ${id}`);
-  return { exit: ExitCode.ok, result: { session: id, parent, at, edits } };
+  out.note(
+    message === undefined
+      ? `next: chassis resume ${id}`
+      : `next: chassis run --session ${id} "…", with the other words`,
+  );
+  return {
+    exit: ExitCode.ok,
+    result: { session: id, parent, at, edits, ...(workspace === undefined ? {} : { workspace }) },
+  };
 }
 
 /** The plugins that the parent's header names, for a fork that only copies it. */
-function asRecorded({ plugins }: SessionHeader): Registry {
+export function asRecorded({ plugins }: SessionHeader): Registry {
   const refuse = (): never => {
     throw new Error('a fork that does not run resolves nothing');
   };

@@ -53,12 +53,20 @@ export const running: readonly CommandSpec[] = [
     name: 'fork',
     args: '<address>',
     about:
-      'Branch a new session off at a step, with an edit of what that step answered; the original stays as it is.',
+      'Branch a new session off at a step, with an edit of what that step answered or was asked; the original stays as it is.',
     options: [
       option('--at <step>', 'the step to branch off behind: a number, fail, cause or end (also as ID:STEP)'),
-      list('--set <path=json>', 'change what the step answered: a JSON Pointer and a JSON value'),
+      list(
+        '--set <path=json>',
+        'change what the step answered (/output/…) or was asked (/input/…; it runs anew): a JSON Pointer and a JSON value',
+      ),
+      option('--message <text>', "other words of the user: the step's turn begins anew with them"),
       option('--run', 'run the fork at once; without it the fork is only created'),
-      option('--model <ref,...>', 'another model from here on'),
+      list('--model <ref,...>', 'another model from here on; several times for variants'),
+      list('--param <key=value>', 'another parameter of the model from here on, such as temperature=0'),
+      option('--separate', 'give the fork a folder of its own, with the files as they were at the step'),
+      option('--n <k>', 'run the fork k times, each in a folder of its own, and compare'),
+      option('--verify <command>', "run this in each variant's folder; exit 0 is a pass"),
       option('--title <text>', 'title of the fork'),
       script,
       approve,
@@ -68,8 +76,24 @@ export const running: readonly CommandSpec[] = [
       "fork @failed:cause --set '/output/rows/3/amount=1249.90' --run",
       'fork k3f --at 4 --model deepseek/deepseek-reasoner --run',
       'fork k3f:2',
+      'fork k3f:3 --set \'/input/messages/0/content="Be brief."\' --param temperature=0 --run',
+      'fork k3f:2 --model deepseek --model ollama/qwen3 --n 3 --verify "npm test"',
     ],
     load: async () => (await import('../commands/fork.ts')).fork,
+  },
+  {
+    name: 'rewind',
+    args: '<address>',
+    about:
+      'Go back to a step: a fork for the conversation, a folder of its own for the files; says what cannot be undone.',
+    options: [
+      option('--at <step>', 'the step to go back to: a number, fail, cause or end (also as ID:STEP)'),
+      option('--what <part>', 'chat, files or both (default: both)'),
+      option('--in-place', 'put the files back in the workspace itself, after keeping a copy of them'),
+      option('--dry-run', 'only say what would change, and what cannot be undone'),
+    ],
+    examples: ['rewind k3f:4', 'rewind @failed:cause --what files --dry-run', 'rewind k3f:4 --in-place'],
+    load: async () => (await import('../commands/rewind.ts')).rewind,
   },
   {
     name: 'replay',

@@ -108,6 +108,24 @@ async function restoreFile(
   return 'written';
 }
 
+/** Copies what stands at the recorded paths now, before it is changed. @returns the paths copied */
+export async function captureFiles(
+  view: SessionView,
+  folder: string,
+  to: string,
+): Promise<readonly string[]> {
+  const captured: string[] = [];
+  for (const { path } of filesAt(view, view.steps.length)) {
+    const source = await placeOf(folder, path).catch(() => undefined);
+    if (source === undefined || !(await isThere(source))) continue;
+    const target = join(to, path);
+    await mkdir(dirname(target), { recursive: true });
+    await cp(source, target, { verbatimSymlinks: true, preserveTimestamps: true, recursive: true });
+    captured.push(path);
+  }
+  return captured;
+}
+
 export interface Changed {
   readonly path: string;
   /** Content hash on record, and the one now; null where there is no file. */

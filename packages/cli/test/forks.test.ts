@@ -1,0 +1,73 @@
+/** Forks that change what was asked, variants side by side, and going back to a step; with real files. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chassis, records } from './support/chassis.ts';
+import { type Project, project, says } from './support/project.ts';
+
+let folder: Project;
+let id: string;
+
+const run = (...args: string[]) => chassis(args, { cwd: folder.path });
+const result = async (...args: string[]): Promise<Record<string, unknown>> => {
+  const ended = await run(...args, '--json');
+  return { code: ended.code, stderr: ended.stderr, ...records(ended.stdout).at(-1) };
+};
+const file = (path = 'out.txt', at = folder.path): string | null =>
+  existsSync(join(at, path)) ? readFileSync(join(at, path), 'utf8') : null;
+const write = (text: string): string =>
+  `  - { call: [{ name: write_file, arguments: { path: out.txt, content: ${text} } }] }\n`;
+
+beforeAll(async () => {
+  folder = project(`${write('one')}${write('two')}${says('Done.')}`);
+  const ended = await result('run', 'x', '--trust', '--approve', 'all');
+  expect(ended).toMatchObject({ code: 0 });
+  id = ended.session as string;
+});
+afterAll(() => folder[Symbol.dispose]());
+
+it('variants run in folders of their own, are verified there, and stand in a table', async () => {
+  folder.write('other.yaml', 'turns:\n  - { say: Not needed., repeat: true }\n');
+  const ended = await result(
+    ...['fork', `${id}:2`, '--n', '2', '--param', 'temperature=0', '--script', 'other.yaml'],
+    ...['--verify', 'grep -qx one out.txt', '--approve', 'all'],
+  );
+  const variants = ended.variants as { workspace: string; session: string }[];
+  expect(ended).toMatchObject({
+    code: 0,
+    variants: [1, 2].map(() => ({ outcome: 'ok', answer: 'Not needed.', verify: 0, steps: 3 })),
+  });
+  expect(new Set(variants.map(({ workspace }) => workspace)).size).toBe(2);
+  expect(file('out.txt', variants[0]?.workspace)).toBe('one');
+  expect(file()).toBe('two');
+  expect(await result('replay', variants[0]?.session ?? '')).toMatchObject({ code: 0, ok: true });
+});
+
+it('rewind shows what would change, then makes a fork and a folder beside the workspace', async () => {
+  expect(await result('rewind', `${id}:2`, '--dry-run')).toMatchObject({
+    code: 0,
+    dry_run: true,
+    files: [{ path: 'out.txt' }],
+    cannot_be_undone: [],
+  });
+  const back = await result('rewind', `${id}:2`);
+  expect(back).toMatchObject({ code: 0, restored: { written: ['out.txt'], refused: [] } });
+  expect(file('out.txt', back.workspace as string)).toBe('one');
+  expect(file()).toBe('two');
+  expect(await result('show', back.fork as string)).toMatchObject({
+    session: { header: { workspace: back.workspace, parent: { session: id, step: 2 } } },
+  });
+});
+
+it('in place it refuses a file that somebody changed since, and keeps what stood there otherwise', async () => {
+  writeFileSync(join(folder.path, 'out.txt'), 'by hand');
+  const refused = await result('rewind', `${id}:2`, '--what', 'files', '--in-place');
+  expect(refused).toMatchObject({ code: 2, error: { name: 'Conflict' } });
+  expect(refused.stderr).toContain('out.txt');
+  expect(file()).toBe('by hand');
+  writeFileSync(join(folder.path, 'out.txt'), 'two');
+  const done = await result('rewind', `${id}:2`, '--what', 'files', '--in-place');
+  expect(done).toMatchObject({ code: 0, fork: null });
+  expect(file()).toBe('one');
+  expect(file('out.txt', done.kept as string)).toBe('two');
+});
