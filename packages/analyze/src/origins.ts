@@ -48,16 +48,30 @@ interface Added {
 const added = perStep((view, number): Added => {
   const step = view.step(number);
   if (step?.kind !== 'model') return { kept: 0, previous: null, origins: [] };
-  const { messages } = requestOf(view, number);
-  const previous = previousRequest(view, step);
-  const kept = previous ? sharedPrefix(requestOf(view, previous.number).messages, messages) : 0;
-  const origins = messages.slice(kept).map((message, index): Origin => {
+  const { kept, previous, messages } = newIn(view, step);
+  const origins = messages.map((message, index): Origin => {
     const first = { step: number, pointer: pointer('input', 'messages', kept + index) };
     const source = sourceOf(view, step, message);
     return source ? { message, first, source } : { message, first };
   });
-  return { kept, previous: previous?.number ?? null, origins };
+  return { kept, previous, origins };
 });
+
+/** What is new in a request: as the record has it, or by comparing it with the previous one. */
+function newIn(
+  view: SessionView,
+  step: Step,
+): { kept: number; previous: number | null; messages: readonly Message[] } {
+  const delta = view.delta?.(step.number);
+  if (delta)
+    return delta.from === null
+      ? { kept: 0, previous: null, messages: delta.add }
+      : { kept: delta.keep, previous: delta.from, messages: delta.add };
+  const { messages } = requestOf(view, step.number);
+  const previous = previousRequest(view, step);
+  const kept = previous ? sharedPrefix(requestOf(view, previous.number).messages, messages) : 0;
+  return { kept, previous: previous?.number ?? null, messages: messages.slice(kept) };
+}
 
 /** The origins of the messages that are new in a model step's request. */
 export function addedOrigins(view: SessionView, step: number): readonly Origin[] {
@@ -69,6 +83,12 @@ export const originsOf = perStep((view, number): readonly Origin[] => {
   const parts: (readonly Origin[])[] = [];
   let length = Number.POSITIVE_INFINITY;
   for (let at: number | null = number; at !== null && length > 0; ) {
+    // A request that adds nothing of what is left need not be looked into.
+    const delta = view.delta?.(at);
+    if (delta && delta.from !== null && delta.from < at && delta.keep >= length) {
+      at = delta.from;
+      continue;
+    }
     const { kept, previous, origins }: Added = added(view, at);
     parts.push(origins.slice(0, Math.max(0, length - kept)));
     length = Math.min(length, kept);

@@ -8,10 +8,10 @@ import type { Json, ToolSpec } from '@chassis/types';
 import { isBlobRef, type Resolve, resolveRefs } from './blob-ref.ts';
 import type { Edit, Event, EventData, Outcome, SessionHeader, UnknownEvent } from './event.ts';
 import { setMember } from './json.ts';
-import { isLazy, lazyMember, memberOf } from './lazy.ts';
+import { headOf, isLazy, lazyMember, memberOf } from './lazy.ts';
 import { setPointer } from './pointer.ts';
 import { type ModelInput, Requests } from './requests.ts';
-import type { Attempt, SessionView, Step, Turn, ValueRead } from './step.ts';
+import type { Attempt, RequestDelta, SessionView, Step, Turn, ValueRead } from './step.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type OpenStep = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>> & {
@@ -184,7 +184,7 @@ export class Fold {
       seq: { started: seq },
     };
     if (kind === 'model') {
-      view.requests.add(number, memberOf(data, 'input'), resolve);
+      view.requests.add(number, memberOf(data, 'input'), resolve, headOf(data));
       lazyMember(step, 'input', () => view.requests.outline(number));
     } else {
       setResolved(step, 'input', data, resolve);
@@ -273,6 +273,10 @@ class FoldedView implements SessionView {
 
   request(step: number): ModelInput {
     return this.requests.request(step);
+  }
+
+  delta(step: number): RequestDelta | undefined {
+    return this.requests.delta(step);
   }
 }
 

@@ -33,3 +33,33 @@ export function memberOf(source: object, key: string): () => Json {
 export function isLazy(source: object, key: string): boolean {
   return Object.getOwnPropertyDescriptor(source, key)?.get !== undefined;
 }
+
+/** What a logged request says about its messages, known without parsing it again. */
+export interface DeltaHead {
+  readonly from: number | null;
+  readonly keep: number;
+  /** How many messages it adds. */
+  readonly added: number;
+}
+
+const heads = new WeakMap<object, DeltaHead>();
+
+/** Remembers the head of the request that an event's data holds as text. */
+export function keepHead(data: object, input: unknown): void {
+  const head = headIn(input);
+  if (head !== undefined) heads.set(data, head);
+}
+
+/** The head of the request in an event's data; undefined when it is kept as text and nobody looked before. */
+export function headOf(data: object): DeltaHead | undefined {
+  return heads.get(data) ?? (isLazy(data, 'input') ? undefined : headIn((data as { input?: unknown }).input));
+}
+
+function headIn(input: unknown): DeltaHead | undefined {
+  const { from, keep, add } = ((input as { messages?: object } | null)?.messages ?? {}) as {
+    [key: string]: unknown;
+  };
+  if ((from !== null && typeof from !== 'number') || typeof keep !== 'number' || !Array.isArray(add))
+    return undefined;
+  return { from, keep, added: add.length };
+}

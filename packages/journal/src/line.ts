@@ -8,7 +8,7 @@ import type { Json } from '@chassis/types';
 import { isBlobRef, mayHoldRefs } from './blob-ref.ts';
 import type { Event, UnknownEvent } from './event.ts';
 import { parseJson } from './json.ts';
-import { LAZY_LENGTH, lazyMember } from './lazy.ts';
+import { keepHead, LAZY_LENGTH, lazyMember } from './lazy.ts';
 import { unescapeMarks } from './secrets.ts';
 import { FORMAT_VERSION, upgradeEvent } from './upgrade.ts';
 
@@ -138,6 +138,7 @@ export function decodeLine(line: Buffer | string, lean = false): Decoded {
 function keepAsText(data: object, key: string, line: string): void {
   const { [key]: member } = data as Record<string, unknown>;
   if (typeof member !== 'object' || member === null || isBlobRef(member)) return;
+  if (key === 'input') keepHead(data, member);
   lazyMember(
     data,
     key,

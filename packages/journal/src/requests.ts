@@ -8,7 +8,9 @@ import { ChassisError } from '@chassis/errors';
 import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
 import { isBlobRef, type Resolve, resolveRefs } from './blob-ref.ts';
 import type { Edit, LoggedModelInput } from './event.ts';
+import type { DeltaHead } from './lazy.ts';
 import { setPointer } from './pointer.ts';
+import type { RequestDelta } from './step.ts';
 
 interface Logged {
   /** The logged input; it may be kept as text until it is asked for. */
@@ -16,6 +18,7 @@ interface Logged {
   /** Absent when the input holds no reference. */
   readonly resolve: Resolve | undefined;
   readonly edits: Edit[];
+  head: DeltaHead | undefined;
 }
 
 export interface ModelInput {
@@ -30,9 +33,12 @@ const REMEMBERED = 8;
 export class Requests {
   readonly #logged = new Map<number, Logged>();
   readonly #messages = new Map<number, readonly Message[]>();
+  /** An edit of one request changes those that build on it. */
+  #changed = false;
 
-  add(step: number, input: () => Json, resolve: Resolve | undefined): void {
-    this.#logged.set(step, { input, resolve, edits: [] });
+  /** @param head what is known of the input's messages, when it is kept as text */
+  add(step: number, input: () => Json, resolve: Resolve | undefined, head?: DeltaHead): void {
+    this.#logged.set(step, { input, resolve, edits: [], head });
     this.#messages.delete(step);
   }
 
@@ -41,6 +47,7 @@ export class Requests {
     const logged = this.#logged.get(edit.step);
     if (!logged) throw unknownStep(edit.step);
     logged.edits.push(edit);
+    this.#changed = true;
     this.#messages.clear();
   }
 
@@ -64,6 +71,17 @@ export class Requests {
     return this.#edited(step, { messages, tools, params });
   }
 
+  delta(step: number): RequestDelta | undefined {
+    const logged = this.#logged.get(step);
+    if (!logged || this.#changed) return undefined;
+    return {
+      ...headOf(logged),
+      get add() {
+        return messagesOf(logged).add;
+      },
+    };
+  }
+
   #edited(step: number, request: ModelInput): ModelInput {
     let input = request as unknown as Json;
     for (const { path, value } of this.#logged.get(step)?.edits ?? []) {
@@ -73,8 +91,35 @@ export class Requests {
     return input as unknown as ModelInput;
   }
 
-  /** Walks back to the nearest remembered conversation, then forward again. */
   #conversation(step: number): readonly Message[] {
+    const messages = this.#changed ? this.#editedConversation(step) : this.#gathered(step);
+    this.#remember(step, messages);
+    return messages;
+  }
+
+  /** Walks back to the nearest remembered conversation, and looks only into the requests that added something that is left. */
+  #gathered(step: number): readonly Message[] {
+    const parts: (readonly Message[])[] = [];
+    let wanted = Number.POSITIVE_INFINITY;
+    for (let current: number | null = step; current !== null && wanted > 0; ) {
+      const known = this.#messages.get(current);
+      if (known) {
+        parts.push(known.slice(0, wanted));
+        break;
+      }
+      const logged = this.#logged.get(current);
+      if (!logged) throw unknownStep(current);
+      const { from, keep } = headOf(logged);
+      if (from !== null && from >= current) throw notBefore(current, from);
+      if (wanted > keep) parts.push(messagesOf(logged).add.slice(0, wanted - keep));
+      wanted = Math.min(wanted, keep);
+      current = from;
+    }
+    return parts.reverse().flat();
+  }
+
+  /** The same with every edit on the way applied. */
+  #editedConversation(step: number): readonly Message[] {
     const chain: { step: number; keep: number; add: readonly Message[] }[] = [];
     let messages: readonly Message[] = [];
     for (let current: number | null = step; current !== null; ) {
@@ -87,12 +132,7 @@ export class Requests {
       if (!logged) throw unknownStep(current);
       const { from, keep, add }: LoggedModelInput['messages'] = read(logged).messages;
       chain.push({ step: current, keep, add });
-      if (from !== null && from >= current) {
-        throw new ChassisError(
-          'InternalError',
-          `the request of step ${current} builds on step ${from}, which is not before it`,
-        );
-      }
+      if (from !== null && from >= current) throw notBefore(current, from);
       current = from;
     }
     for (const { step: number, keep, add } of chain.reverse()) {
@@ -101,7 +141,6 @@ export class Requests {
         messages = this.#edited(number, { messages, tools: [], params: {} }).messages;
       }
     }
-    this.#remember(step, messages);
     return messages;
   }
 
@@ -133,6 +172,29 @@ function read({ input, resolve }: Logged): PlainModelInput {
     tools: Array.isArray(plain?.tools) && !isBlobRef(plain.tools) ? plain.tools : [],
     params: plain?.params ?? {},
   };
+}
+
+function messagesOf({ input, resolve }: Logged): LoggedModelInput['messages'] {
+  const logged = (input() as unknown as Partial<PlainModelInput> | null)?.messages;
+  const plain =
+    logged && resolve ? (resolveRefs(logged as never, resolve) as never as typeof logged) : logged;
+  const { from = null, keep = 0, add = [] } = plain ?? {};
+  return { from, keep, add };
+}
+
+function headOf(logged: Logged): DeltaHead {
+  if (logged.head === undefined) {
+    const { from, keep, add } = messagesOf(logged);
+    logged.head = { from, keep, added: add.length };
+  }
+  return logged.head;
+}
+
+function notBefore(step: number, from: number): ChassisError {
+  return new ChassisError(
+    'InternalError',
+    `the request of step ${step} builds on step ${from}, which is not before it`,
+  );
 }
 
 function unknownStep(step: number): ChassisError {

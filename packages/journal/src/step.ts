@@ -78,6 +78,18 @@ export interface ValueRead {
   readonly turn: number;
 }
 
+/** What is new in a model step's request since the same agent's previous one. */
+export interface RequestDelta {
+  /** The previous model step, or null. */
+  readonly from: number | null;
+  /** How many leading messages are those of that step's request. */
+  readonly keep: number;
+  /** How many messages follow them. */
+  readonly added: number;
+  /** Those messages; parsed when they are looked at. */
+  readonly add: readonly Message[];
+}
+
 /** Everything a session says, folded. Blobs are resolved, edits of a fork applied. */
 export interface SessionView {
   readonly header: SessionHeader;
@@ -97,4 +109,6 @@ export interface SessionView {
     readonly tools: readonly ToolSpec[];
     readonly params: JsonObject;
   };
+  /** A request as it was logged, without putting the conversation together; undefined where an edit changed it. */
+  delta?(step: number): RequestDelta | undefined;
 }
