@@ -45,7 +45,19 @@ process.on('unhandledRejection', (reason) => {
   out.note(`chassis: something failed that nobody waited for: ${visible(toChassisError(reason).message)}`);
   if (debug) out.note(visibleLines(String((reason as Error | undefined)?.stack ?? reason)));
 });
-process.on('uncaughtException', (error) => process.exit(report(error, out, debug)));
+process.on('uncaughtException', (error) => {
+  void stray(error);
+});
+
+/** A plugin in this process that throws where nobody waits hurts itself only; anything else is our own fault, and the end. */
+async function stray(error: Error): Promise<void> {
+  const { pluginAtFault } = await import('@chassis/runtime');
+  const fault = pluginAtFault(error);
+  if (fault === undefined) process.exit(report(error, out, debug));
+  out.note(
+    `chassis: plugin ${fault.plugin} failed outside of any call, at ${visible(fault.place)}: ${visible(error.message)}`,
+  );
+}
 
 let exit = await main();
 await out.flushed();

@@ -7,6 +7,10 @@
  */
 import { ChassisError } from '@chassis/errors';
 
+/** The way to stdout, kept for results: what other code in this process prints there, a plugin say, goes to stderr. */
+const writeResult = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
+
 /** Keeps known secrets out; the journal's `Secrets` is one. */
 export interface Redactor {
   redact<T>(value: T): T;
@@ -96,7 +100,7 @@ export class Output {
 
   /** Everything written so far has been handed on. */
   async flushed(): Promise<void> {
-    await Promise.all([emptied(process.stdout), emptied(process.stderr)]);
+    await Promise.all([emptied(process.stdout, writeResult), emptied(process.stderr)]);
   }
 
   #write(text: string): void {
@@ -105,7 +109,7 @@ export class Output {
       this.#held.push(() => this.#write(text));
       return;
     }
-    if (process.stdout.write(text) || this.#draining !== undefined) return;
+    if (writeResult(text) || this.#draining !== undefined) return;
     this.#draining = new Promise((resolve) => {
       const done = (): void => {
         process.stdout.off('drain', done);
@@ -145,9 +149,9 @@ function plain(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
-function emptied(stream: NodeJS.WriteStream): Promise<void> {
+function emptied(stream: NodeJS.WriteStream, write = stream.write.bind(stream)): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed || !stream.writable) resolve();
-    else stream.write('', () => resolve());
+    else write('', () => resolve());
   });
 }

@@ -1,4 +1,5 @@
 export * from './capability.ts';
+export { pluginAtFault } from './host/own-process-guard.ts';
 export {
   type Conformance,
   type ConformanceCheck,

@@ -21,6 +21,7 @@ import {
   within,
 } from './host.ts';
 import { offerOf } from './offer.ts';
+import { asPlugin } from './own-process-guard.ts';
 import { placeInStack, placeOfSyntax } from './stack-place.ts';
 
 export function inlineHost(options: HostOptions): PluginHost {
@@ -37,12 +38,14 @@ export function inlineHost(options: HostOptions): PluginHost {
     try {
       handlersOf(exported);
       const loading = exported as Plugin;
-      await loading.on_load?.(options.config, {
-        folder: entry.folder,
-        project: options.project,
-        log,
-        secret: (name) => options.secret(name),
-      });
+      await asPlugin(entry.name, entry.folder, () =>
+        loading.on_load?.(options.config, {
+          folder: entry.folder,
+          project: options.project,
+          log,
+          secret: (name) => options.secret(name),
+        }),
+      );
       const taken = handlersOf(exported);
       plugin = loading;
       handlers = taken;
@@ -106,12 +109,9 @@ export function inlineHost(options: HostOptions): PluginHost {
       // A model gets its request as it is: its text may be long, and exact numbers pass through to the provider.
       const exact = (): string => JSON.stringify(payload.input);
       const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
-      return runHandler(
-        handlers,
-        payload,
-        input,
-        invokeContext(ctx, signal, exact, callbacks(invocation, options)),
-      );
+      const taken = handlers;
+      const calls = invokeContext(ctx, signal, exact, callbacks(invocation, options));
+      return asPlugin(entry.name, entry.folder, () => runHandler(taken, payload, input, calls));
     },
 
     async close() {
