@@ -1,6 +1,7 @@
+import { duplexPair } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { connected, rawPeer } from '../test/support.ts';
-import { ErrorCode, RpcError } from './index.ts';
+import { ErrorCode, Peer, RpcError, streamTransport } from './index.ts';
 
 const request = (id: unknown, method = 'wait', params: object = {}) => ({
   jsonrpc: '2.0',
@@ -41,6 +42,21 @@ describe('at most maxInFlight requests run', () => {
     await client.notify('note', { n: 1 });
     expect(await Promise.all(calls)).toEqual(Array(3).fill('from the client'));
     expect(heard).toEqual([{ n: 1 }]);
+  });
+
+  test('also when reading had stopped before the first call-back', async () => {
+    const [near, far] = duplexPair();
+    const server = new Peer(streamTransport(far, far), { maxInFlight: 2 });
+    const client = new Peer(streamTransport(near, near));
+    server.method('outer', async (_params, { peer }) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return peer.call('inner');
+    });
+    client.method('inner', () => 'from the client');
+    const pad = 'x'.repeat(100_000);
+    const calls = Array.from({ length: 100 }, () => client.call('outer', { pad }, { timeoutMs: 10_000 }));
+    expect(await Promise.all(calls)).toEqual(Array(100).fill('from the client'));
+    await client.close();
   });
 
   test('one that waits can be cancelled: it never begins, and is answered', async () => {

@@ -9,7 +9,7 @@ import { type Destination, type Remote, Request, type RequestHost } from './cont
 import { mayUse } from './contract.ts';
 import type { Dialect } from './dialect.ts';
 import { asWireError, ErrorCode, isAbort, RpcError, type WireError } from './errors.ts';
-import { isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
+import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
 import type { Log } from './log.ts';
 import { errorText, notificationText, type RequestId, resultText } from './message.ts';
 import type { Entry } from './methods.ts';
@@ -69,7 +69,10 @@ export class Incoming implements RequestHost {
   }
 
   request(method: string, params: unknown, id: RequestId, to: Destination, text: string, at: number): void {
-    if (this.#over) return;
+    if (this.#over) {
+      to.skip();
+      return;
+    }
     const entry = this.#o.find(method, 'method');
     if (!entry) {
       this.refuse(to, id, { code: ErrorCode.MethodNotFound, message: `Method not found: ${method}` });
@@ -168,6 +171,7 @@ export class Incoming implements RequestHost {
       request.done = true;
       this.#open.remove(request);
       request.stop(error);
+      request.to.skip();
     }
   }
 
@@ -247,12 +251,13 @@ export class Incoming implements RequestHost {
       this.#fail(request, error);
       return;
     }
-    const { maxDepth, maxMessageBytes } = this.#o;
+    const maxDepth = this.#o.maxDepth - envelopeDepth;
+    const text = resultText(request.id as RequestId, json);
     if (mayBeDeep(json, maxDepth) && isTooDeep(json, maxDepth)) {
       this.#fail(request, new RangeError(`the result nests deeper than ${maxDepth} levels`));
-    } else if (isTooLong(json, maxMessageBytes)) {
-      this.#fail(request, new RangeError(`the result is longer than ${maxMessageBytes} bytes`));
-    } else this.#answer(request, resultText(request.id as RequestId, json));
+    } else if (isTooLong(text, this.#o.maxMessageBytes - request.to.gathered)) {
+      this.#fail(request, new RangeError(`the answer would be longer than ${this.#o.maxMessageBytes} bytes`));
+    } else this.#answer(request, text);
   }
 
   #fail(request: Request, thrown: unknown): void {

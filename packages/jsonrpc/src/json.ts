@@ -52,6 +52,9 @@ function decimal(text: string): string {
   return `${sign}${kept}e${BigInt(power) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
 }
 
+/** What an envelope and a batch around it take of the depth that a whole message may have. */
+export const envelopeDepth = 2;
+
 /** Whether a text of this length can nest deeper than `limit` at all: each level costs two characters. */
 export function mayBeDeep(text: string, limit: number): boolean {
   return text.length > 2 * limit;

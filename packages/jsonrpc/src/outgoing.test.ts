@@ -64,6 +64,47 @@ describe('a batch', () => {
   });
 });
 
+describe('limits hold for what is sent', () => {
+  const nested = (depth: number): unknown => (depth === 0 ? 0 : [nested(depth - 1)]);
+
+  test('what one peer sends at the limit, another with the same limits takes', async () => {
+    const { client, server } = connected(
+      { maxDepth: 20, maxMessageBytes: 2000 },
+      { maxDepth: 20, maxMessageBytes: 2000 },
+    );
+    server.method('echo', (params) => params);
+    expect(await client.call('echo', [nested(17)])).toEqual([nested(17)]);
+    expect(await client.batch([{ method: 'echo', params: [nested(17)] }])).toMatchObject([
+      { status: 'fulfilled' },
+    ]);
+    await expect(client.call('echo', [nested(18)])).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
+    expect(await client.call('echo', ['x'.repeat(1900)])).toHaveLength(1);
+    await expect(client.call('echo', ['x'.repeat(2000)])).rejects.toMatchObject({ data: { limit: 2000 } });
+    const batch = Array.from({ length: 10 }, () => ({ method: 'echo', params: ['x'.repeat(500)] }));
+    await expect(client.batch(batch)).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
+  });
+
+  test('answers that no longer fit into the array of a batch become errors', async () => {
+    const { client, server } = connected({ maxMessageBytes: 4000 }, { maxMessageBytes: 4000 });
+    server.method('long', () => 'x'.repeat(1500));
+    const results = await client.batch(Array.from({ length: 4 }, () => ({ method: 'long' })));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
+  });
+
+  test('a notification that fails, and that nobody waits for, is no unhandled rejection', async () => {
+    const { client } = connected();
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    void client.notify('note', 5);
+    await client.close();
+    void client.notify('note', {});
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+});
+
 describe('a call', () => {
   test('has an id that no other peer ever uses', async () => {
     const [one, two] = [rawPeer(), rawPeer()];

@@ -9,10 +9,10 @@ import type { BatchItem, CallOptions } from './call.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError } from './errors.ts';
-import { isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
+import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
 import type { Log } from './log.ts';
 import { notificationText, type Wire } from './message.ts';
-import type { Outlet } from './outlet.ts';
+import { type Outlet, quiet } from './outlet.ts';
 import { PendingBatch, PendingCall } from './pending-call.ts';
 import { PendingTable } from './pending-table.ts';
 
@@ -60,12 +60,12 @@ export class Outgoing {
 
   /** Resolves when the other side reads, so that a writer cannot run ahead of it. */
   notify(method: string, params: unknown): Promise<void> {
-    if (this.#over) return Promise.reject(copyOf(this.#over));
+    if (this.#over) return quiet(Promise.reject(copyOf(this.#over)));
     let text: string;
     try {
-      text = notificationText(method, this.#serialise(params));
+      text = this.#fitting(notificationText(method, this.#serialise(params)));
     } catch (error) {
-      return Promise.reject(error as RpcError);
+      return quiet(Promise.reject(error as RpcError));
     }
     this.#o.outlet.remember('notification', method, undefined);
     this.#o.outlet.send(text, false);
@@ -107,9 +107,10 @@ export class Outgoing {
       }
       if (text !== undefined) body += body === '' ? text : `,${text}`;
     }
+    if (body !== '') body = this.#fitting(`[${body}]`);
     const now = performance.now();
     for (const call of calls) this.#expect(call, now);
-    if (body !== '') outlet.send(`[${body}]`, this.#pending.size === calls.length);
+    if (body !== '') outlet.send(body, this.#pending.size === calls.length);
     await (batch.settled() ?? outlet.drained());
     return batch.results;
   }
@@ -193,9 +194,11 @@ export class Outgoing {
     try {
       const json = this.#serialise(wanted);
       outlet.remember('call', call.method, call.ordinal);
-      return json === undefined
-        ? `${this.#head}${call.ordinal}","method":${JSON.stringify(call.method)}}`
-        : `${this.#head}${call.ordinal}${this.#middle(call.method)}${json}}`;
+      return this.#fitting(
+        json === undefined
+          ? `${this.#head}${call.ordinal}","method":${JSON.stringify(call.method)}}`
+          : `${this.#head}${call.ordinal}${this.#middle(call.method)}${json}}`,
+      );
     } catch (error) {
       call.reject(error as RpcError);
       return undefined;
@@ -225,17 +228,20 @@ export class Outgoing {
     if (json === undefined || (first !== 123 && first !== 91)) {
       throw new RpcError(ErrorCode.InvalidParams, 'params must be an object or an array');
     }
-    const { maxDepth, maxMessageBytes } = this.#o;
-    if (mayBeDeep(json, maxDepth) && isTooDeep(json, maxDepth)) {
-      throw new RpcError(ErrorCode.InvalidParams, `params nest deeper than ${maxDepth} levels`, {
-        limit: maxDepth,
+    const depth = this.#o.maxDepth - envelopeDepth;
+    if (mayBeDeep(json, depth) && isTooDeep(json, depth)) {
+      throw new RpcError(ErrorCode.InvalidParams, `params nest deeper than ${depth} levels`, {
+        limit: depth,
       });
     }
-    if (isTooLong(json, maxMessageBytes)) {
-      const limit = maxMessageBytes;
-      throw new RpcError(ErrorCode.InvalidParams, `params are longer than ${limit} bytes`, { limit });
-    }
     return json;
+  }
+
+  /** The text itself, if the limit allows it. */
+  #fitting(text: string): string {
+    const limit = this.#o.maxMessageBytes;
+    if (!isTooLong(text, limit)) return text;
+    throw new RpcError(ErrorCode.InvalidParams, `the message would be longer than ${limit} bytes`, { limit });
   }
 
   #expect(call: PendingCall, now: number): void {

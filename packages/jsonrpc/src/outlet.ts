@@ -16,10 +16,17 @@ interface Waiter {
   reject(error: RpcError): void;
 }
 
+/** A promise whose rejection is no fault of a program that does not look at it: nobody has to wait for a notification. */
+export function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
 const accepted = Promise.resolve();
 const remembered = 16;
 
 export class Outlet implements Destination {
+  readonly gathered = 0;
   /** The other side does not read. */
   congested = false;
   readonly #transport: Transport;
@@ -46,9 +53,9 @@ export class Outlet implements Destination {
 
   /** Resolves when the other side reads. */
   drained(): Promise<void> {
-    if (this.#over) return Promise.reject(this.#over);
+    if (this.#over) return quiet(Promise.reject(this.#over));
     if (!this.congested) return accepted;
-    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    return quiet(new Promise((resolve, reject) => this.#waiters.push({ resolve, reject })));
   }
 
   release(): void {

@@ -8,53 +8,23 @@
 import { type Api, api } from './api.ts';
 import type { BatchItem, CallOptions } from './call.ts';
 import type { Remote, Request } from './context.ts';
-import type { Contract, Contracts, ParamsOf, ResultOf, SchemaCompiler } from './contract.ts';
-import { type DialectName, dialectOf } from './dialect.ts';
+import type { Contract, Contracts, ParamsOf, ResultOf } from './contract.ts';
+import { dialectOf } from './dialect.ts';
 import { openRpc, type ServiceInfo } from './discover.ts';
 import { ErrorCode, RpcError } from './errors.ts';
 import { Incoming } from './incoming.ts';
 import { chain, type Interceptor, incomingTraffic, interceptedBatch, type Traffic } from './intercept.ts';
-import { type Log, logErrors } from './log.ts';
+import { logErrors } from './log.ts';
 import { type Entry, type Handler, Methods } from './methods.ts';
 import { Outgoing } from './outgoing.ts';
-import { Outlet } from './outlet.ts';
+import { Outlet, quiet } from './outlet.ts';
+import { limitsOf, type PeerOptions } from './peer-options.ts';
 import { Reader } from './reader.ts';
 import { Exchange } from './replies.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
 import { type ProgressStream, streamOf } from './stream.ts';
 import type { CloseReason, Damage, Sink, Transport } from './transport.ts';
 import { Turn } from './turn.ts';
-
-export interface PeerOptions {
-  /** How cancellation and progress are spelt; default `chassis`. */
-  readonly dialect?: DialectName | undefined;
-  /** Deadline of every call in milliseconds unless it says otherwise; default 60,000; 0 for none. */
-  readonly timeoutMs?: number | undefined;
-  /** Requests of the other side that run at once; the rest wait; default 256. */
-  readonly maxInFlight?: number | undefined;
-  /** Longest message in bytes of UTF-8, in either direction; default 64 MiB. */
-  readonly maxMessageBytes?: number | undefined;
-  /** Deepest nesting of a message in either direction; default 512. */
-  readonly maxDepth?: number | undefined;
-  /** Most messages in a batch, in either direction; default 1,000. */
-  readonly maxBatch?: number | undefined;
-  /** Methods shared with other connections; default: a registry of this peer's own. */
-  readonly methods?: Methods | undefined;
-  /** Makes contracts in plain JSON Schema validate (in the peer's own registry). */
-  readonly jsonSchema?: SchemaCompiler | undefined;
-  /** Code around every call and notification; the first is the outermost. */
-  readonly interceptors?: readonly Interceptor[] | undefined;
-  /** Scopes of the other side, for access rules; may be changed later through `peer.scopes`. */
-  readonly scopes?: Iterable<string> | undefined;
-  /** Who the other side is, for access rules. */
-  readonly identity?: unknown;
-  /** Title and version in the `rpc.discover` document; `false` does not offer it. */
-  readonly discover?: ServiceInfo | false | undefined;
-  /** Contracts of the other side: `call` of a notification, and the reverse, is then refused here. */
-  readonly remote?: Contracts | undefined;
-  /** Where the connection reports; default: errors to stderr. */
-  readonly log?: Log | undefined;
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: a peer whose other side is not described takes any method
 type Untyped = any;
@@ -104,14 +74,8 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   constructor(transport: Transport, options: PeerOptions = {}) {
     const dialect = dialectOf(options.dialect);
     const log = options.log ?? logErrors;
-    const timeoutMs = options.timeoutMs ?? 60_000;
-    const maxInFlight = options.maxInFlight ?? 256;
-    const maxMessageBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
-    const maxDepth = options.maxDepth ?? 512;
-    const maxBatch = options.maxBatch ?? 1000;
-    for (const [name, value] of Object.entries({ maxInFlight, maxMessageBytes, maxDepth, maxBatch })) {
-      if (!(value >= 1)) throw new TypeError(`${name} must be at least 1, not ${value}`);
-    }
+    const { timeoutMs = 60_000 } = options;
+    const { maxInFlight, ...limits } = limitsOf(options);
     this.#transport = transport;
     this.#timeoutMs = timeoutMs;
     this.#remote = options.remote;
@@ -125,7 +89,6 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     this.#discover = options.discover === false ? undefined : this.#discovery(options.discover);
     this.#turn = new Turn(() => this.#goOn());
     this.#outlet = new Outlet(transport);
-    const limits = { maxMessageBytes, maxDepth, maxBatch };
     this.#outgoing = new Outgoing({ outlet: this.#outlet, dialect, log, timeoutMs, ...limits });
     this.#incoming = new Incoming({
       remote: this,
@@ -149,7 +112,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
       noise: transport.noise && ((text) => transport.noise?.(text)),
       ...limits,
     });
-    transport.start(this.#sink(), maxMessageBytes);
+    transport.start(this.#sink(), limits.maxMessageBytes);
   }
 
   /** Offers a method; see {@link Methods.method}. */
@@ -193,7 +156,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   call(method: string, params?: unknown, options?: CallOptions): Promise<unknown> {
     const wrong = this.#wrongKind(method, 'method');
     if (wrong) return Promise.reject(wrong);
-    if (this.#interceptors.length === 0) return this.#outgoing.call(method, params, options);
+    if (this.#interceptors.length === 0) return this.#call(method, params, options);
     return this.#intercepted({ direction: 'outgoing', kind: 'call', method, params, options });
   }
 
@@ -209,12 +172,8 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     const wrong = this.#wrongKind(method, 'notification');
     if (wrong) return Promise.reject(wrong);
     if (this.#interceptors.length === 0) return this.#outgoing.notify(method, params);
-    return this.#intercepted({
-      direction: 'outgoing',
-      kind: 'notification',
-      method,
-      params,
-    }) as Promise<void>;
+    const sent = this.#intercepted({ direction: 'outgoing', kind: 'notification', method, params });
+    return quiet(sent as Promise<void>);
   }
 
   /**
@@ -225,12 +184,12 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
    */
   batch(items: readonly BatchItem[], options?: CallOptions): Promise<PromiseSettledResult<unknown>[]> {
     const interceptors = this.#interceptors;
-    if (interceptors.length === 0) return this.#outgoing.batch(items, options);
+    if (interceptors.length === 0) return this.#batch(items, options);
     return interceptedBatch(
       items,
       options,
       async (traffic, last) => chain(interceptors, last)(traffic),
-      (arrived) => this.#outgoing.batch(arrived, options),
+      (arrived) => this.#batch(arrived, options),
     );
   }
 
@@ -375,10 +334,25 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     return new RpcError(ErrorCode.InvalidRequest, message);
   }
 
+  #call(method: string, params: unknown, options: CallOptions | undefined): Promise<unknown> {
+    const result = this.#outgoing.call(method, params, options);
+    if (this.#held) this.#settled(); // reading may have stopped while no answer was expected
+    return result;
+  }
+
+  #batch(
+    items: readonly BatchItem[],
+    options: CallOptions | undefined,
+  ): Promise<PromiseSettledResult<unknown>[]> {
+    const results = this.#outgoing.batch(items, options);
+    if (this.#held) this.#settled();
+    return results;
+  }
+
   async #intercepted(traffic: Traffic): Promise<unknown> {
     return chain(this.#interceptors, (last) =>
       last.kind === 'call'
-        ? this.#outgoing.call(last.method, last.params, last.options)
+        ? this.#call(last.method, last.params, last.options)
         : this.#outgoing.notify(last.method, last.params),
     )(traffic);
   }

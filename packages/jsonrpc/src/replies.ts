@@ -18,6 +18,10 @@ export class BatchReply implements Destination {
     this.#to = to;
   }
 
+  get gathered(): number {
+    return this.#body.length + '[,]'.length;
+  }
+
   expect(): void {
     this.#missing++;
   }
@@ -45,6 +49,7 @@ export class BatchReply implements Destination {
 
 /** One message in, at most one text out: for transports where an answer belongs to its request (HTTP). */
 export class Exchange implements Destination {
+  readonly gathered = 0;
   readonly answer: Promise<string | undefined>;
   #settle: (text: string | undefined) => void = () => {};
 

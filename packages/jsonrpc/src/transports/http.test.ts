@@ -15,6 +15,7 @@ async function serve(options: HttpHandlerOptions = {}) {
   const handler = httpHandler((transport) => {
     const peer = new Peer(transport, { log: () => {} });
     peer.method('echo', (params) => params).notification('note', () => {});
+    peer.method('hang', () => new Promise(() => {}));
     peer.method('ask back', (_params, { peer: caller }) => caller.call('name'));
     peers.push(peer);
     return peer;
@@ -47,6 +48,16 @@ describe('a POST', () => {
       id: null,
       error: { code: ErrorCode.ParseError },
     });
+  });
+
+  test('that is still open when the server stops is ended, not left hanging', async () => {
+    const { post, peers } = await serve();
+    const answered = post('{"jsonrpc":"2.0","method":"hang","id":1}', {
+      'rpc-session': 'a-session-name-of-20-chars',
+    });
+    await expect.poll(() => peers.length).toBe(1);
+    await peers[0]?.close();
+    expect((await answered).status).toBe(202);
   });
 
   test('leaves no peer behind', async () => {

@@ -1,0 +1,61 @@
+/**
+ * What a peer may be told, and what it does without.
+ */
+import type { Contracts, SchemaCompiler } from './contract.ts';
+import type { DialectName } from './dialect.ts';
+import type { ServiceInfo } from './discover.ts';
+import type { Interceptor } from './intercept.ts';
+import type { Log } from './log.ts';
+import type { Methods } from './methods.ts';
+
+export interface PeerOptions {
+  /** How cancellation and progress are spelt; default `chassis`. */
+  readonly dialect?: DialectName | undefined;
+  /** Deadline of every call in milliseconds unless it says otherwise; default 60,000; 0 for none. */
+  readonly timeoutMs?: number | undefined;
+  /** Requests of the other side that run at once; the rest wait; default 256. */
+  readonly maxInFlight?: number | undefined;
+  /** Longest message in bytes of UTF-8, in either direction; default 64 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Deepest nesting of a message in either direction; default 512. */
+  readonly maxDepth?: number | undefined;
+  /** Most messages in a batch, in either direction; default 1,000. */
+  readonly maxBatch?: number | undefined;
+  /** Methods shared with other connections; default: a registry of this peer's own. */
+  readonly methods?: Methods | undefined;
+  /** Makes contracts in plain JSON Schema validate (in the peer's own registry). */
+  readonly jsonSchema?: SchemaCompiler | undefined;
+  /** Code around every call and notification; the first is the outermost. */
+  readonly interceptors?: readonly Interceptor[] | undefined;
+  /** Scopes of the other side, for access rules; may be changed later through `peer.scopes`. */
+  readonly scopes?: Iterable<string> | undefined;
+  /** Who the other side is, for access rules. */
+  readonly identity?: unknown;
+  /** Title and version in the `rpc.discover` document; `false` does not offer it. */
+  readonly discover?: ServiceInfo | false | undefined;
+  /** Contracts of the other side: `call` of a notification, and the reverse, is then refused here. */
+  readonly remote?: Contracts | undefined;
+  /** Where the connection reports; default: errors to stderr. */
+  readonly log?: Log | undefined;
+}
+
+export interface Limits {
+  readonly maxInFlight: number;
+  readonly maxMessageBytes: number;
+  readonly maxDepth: number;
+  readonly maxBatch: number;
+}
+
+/** @throws TypeError for a limit that would let nothing through */
+export function limitsOf(options: PeerOptions): Limits {
+  const limits = {
+    maxInFlight: options.maxInFlight ?? 256,
+    maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
+    maxDepth: options.maxDepth ?? 512,
+    maxBatch: options.maxBatch ?? 1000,
+  };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!(value >= 1)) throw new TypeError(`${name} must be at least 1, not ${value}`);
+  }
+  return limits;
+}
