@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of the configuration are the subject
 import { describe, expect, test } from 'vitest';
-import { projectFolder } from '../testing/project-folder.ts';
+import { inlineManifest, projectFolder } from '../testing/project-folder.ts';
 import { configLines } from './project.ts';
 
 describe('the configuration', () => {
@@ -75,5 +75,22 @@ describe('the configuration', () => {
     using folder = projectFolder({ 'a/b/file.txt': '' });
     const project = await folder.open({ cwd: `${folder.root}/a/b` });
     expect(project.root).toBe(folder.root);
+  });
+
+  test('a rule for a tool that no plugin has is an error with its place and the nearest name', async () => {
+    const manifest = inlineManifest(
+      'shell',
+      'tools: [{ name: run_command, description: d, input: { type: object } }]',
+    );
+    using folder = projectFolder({
+      'chassis.yaml':
+        'tools:\n  deny: [run_comand, "run_*", plugin.shell.run_command]\n  approval: { nope: ask }\n',
+      'plugins/shell/plugin.yaml': manifest,
+    });
+    const refused = folder.open();
+    await expect(refused).rejects.toThrow(
+      `${folder.root}/chassis.yaml:2:10: there is no tool run_comand; did you mean "run_command"?`,
+    );
+    await expect(refused).rejects.toThrow(`${folder.root}/chassis.yaml:3:15: there is no tool nope`);
   });
 });

@@ -5,6 +5,9 @@ import { trust, trustState } from './trust.ts';
 
 const files = { 'plugins/a/plugin.yaml': inlineManifest('a'), 'plugins/a/index.mjs': 'export default {};' };
 
+const tools = (...names: string[]): string =>
+  `tools: [${names.map((name) => `{ name: ${name}, description: d, input: { type: object } }`).join(', ')}]`;
+
 describe('trust', () => {
   test('is not asked for by a project that brings no code', async () => {
     using folder = projectFolder({
@@ -54,7 +57,7 @@ describe('trust', () => {
     using folder = projectFolder({
       'chassis.yaml':
         'limits: { steps: 5 }\ntools:\n  approval: { run_command: auto, other: ask }\nplugins:\n  shell: { env: { PATH: /evil } }\n',
-      'first/shell/plugin.yaml': inlineManifest('shell'),
+      'first/shell/plugin.yaml': inlineManifest('shell', tools('run_command', 'other')),
     });
     const project = await folder.open({ firstParty: [`${folder.root}/first`] });
     expect((await trustState(project)).reasons).toEqual([
@@ -88,7 +91,7 @@ describe('trust', () => {
   });
 
   test('is not needed for what a person gives on the command line', async () => {
-    using folder = projectFolder({ 'given/plugin.yaml': inlineManifest('a') });
+    using folder = projectFolder({ 'given/plugin.yaml': inlineManifest('a', tools('x')) });
     const project = await folder.open({ pluginPaths: ['given'], overrides: ['tools.approval={"x":"auto"}'] });
     expect(await trustState(project)).toMatchObject({ reasons: [], trusted: true });
   });
