@@ -53,6 +53,26 @@ export type Contracts = {
 export type ParamsOf<C> = C extends { readonly params: infer S extends Schema } ? InputOf<S> : unknown;
 export type ResultOf<C> = C extends { readonly result: infer S extends Schema } ? OutputOf<S> : unknown;
 
+type KindOf<C> = C extends { readonly kind: 'notification' } ? 'notification' : 'method';
+/** Names of one kind; none if nothing is described. */
+export type NamesOf<C, Kind> = string extends keyof C
+  ? never
+  : { [M in keyof C & string]: KindOf<C[M]> extends Kind ? M : never }[keyof C & string];
+/** Any name, as long as nothing is described. */
+export type AnyName<C> = string extends keyof C ? string : never;
+/** The error of calling a notification or notifying a method; undefined if the contracts do not say so. */
+export function wrongKind(
+  remote: Contracts | undefined,
+  method: string,
+  kind: 'method' | 'notification',
+): RpcError | undefined {
+  if (!remote || !Object.hasOwn(remote, method)) return undefined;
+  const declared = remote[method]?.kind ?? 'method';
+  if (declared === kind) return undefined;
+  const use = declared === 'method' ? 'a method: use call' : 'a notification: use notify';
+  return new RpcError(ErrorCode.InvalidRequest, `"${method}" is ${use}`);
+}
+
 /** Whether the caller may use a method; see {@link Contract.access}. */
 export function mayUse(access: Contract['access'], who: Caller): boolean {
   if (access === undefined) return true;

@@ -8,6 +8,7 @@
 import type { BatchItem, CallOptions } from './call.ts';
 import type { Request } from './context.ts';
 import type { RequestId } from './message.ts';
+import type { Entry } from './methods.ts';
 
 /** A call or notification on its way. */
 export interface Traffic {
@@ -38,7 +39,7 @@ export function chain(interceptors: readonly Interceptor[], last: (traffic: Traf
   );
 }
 
-export function incomingTraffic(request: Request): Traffic {
+function incomingTraffic(request: Request): Traffic {
   const { id, method, params } = request;
   return {
     direction: 'incoming',
@@ -50,6 +51,13 @@ export function incomingTraffic(request: Request): Traffic {
       return request.signal;
     },
   };
+}
+
+/** Runs an entry, with interceptors around it if there are any. */
+export function invoker(interceptors: readonly Interceptor[]): (entry: Entry, request: Request) => unknown {
+  if (interceptors.length === 0) return (entry, request) => entry.invoke(request.params, request);
+  return (entry, request) =>
+    chain(interceptors, (traffic) => entry.invoke(traffic.params, request))(incomingTraffic(request));
 }
 
 /**

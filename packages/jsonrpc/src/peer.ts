@@ -7,13 +7,21 @@
  */
 import { type Api, api } from './api.ts';
 import type { BatchItem, CallOptions } from './call.ts';
-import type { Remote, Request } from './context.ts';
-import type { Contract, Contracts, ParamsOf, ResultOf } from './contract.ts';
+import type { Remote } from './context.ts';
+import {
+  type AnyName,
+  type Contract,
+  type Contracts,
+  type NamesOf,
+  type ParamsOf,
+  type ResultOf,
+  wrongKind,
+} from './contract.ts';
 import { dialectOf } from './dialect.ts';
 import { openRpc, type ServiceInfo } from './discover.ts';
-import { ErrorCode, RpcError } from './errors.ts';
+import { endedByPeer, unavailable } from './endings.ts';
 import { Incoming } from './incoming.ts';
-import { chain, type Interceptor, incomingTraffic, interceptedBatch, type Traffic } from './intercept.ts';
+import { chain, type Interceptor, interceptedBatch, invoker, type Traffic } from './intercept.ts';
 import { logErrors } from './log.ts';
 import { type Entry, type Handler, Methods } from './methods.ts';
 import { Outgoing } from './outgoing.ts';
@@ -28,12 +36,6 @@ import { Turn } from './turn.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a peer whose other side is not described takes any method
 type Untyped = any;
-
-type KindOf<C> = C extends { readonly kind: 'notification' } ? 'notification' : 'method';
-type NamesOf<C, Kind> = string extends keyof C
-  ? never
-  : { [M in keyof C & string]: KindOf<C[M]> extends Kind ? M : never }[keyof C & string];
-type AnyName<C> = string extends keyof C ? string : never;
 
 /**
  * @typeParam C the other side's {@link Contracts}: `call`, `notify` and `api` then know its methods
@@ -154,7 +156,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   ): Promise<ResultOf<C[M]>>;
   call<T = unknown>(method: AnyName<C>, params?: unknown, options?: CallOptions): Promise<T>;
   call(method: string, params?: unknown, options?: CallOptions): Promise<unknown> {
-    const wrong = this.#wrongKind(method, 'method');
+    const wrong = wrongKind(this.#remote, method, 'method');
     if (wrong) return Promise.reject(wrong);
     if (this.#interceptors.length === 0) return this.#call(method, params, options);
     return this.#intercepted({ direction: 'outgoing', kind: 'call', method, params, options });
@@ -169,7 +171,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   notify<M extends NamesOf<C, 'notification'>>(method: M, params: ParamsOf<C[M]>): Promise<void>;
   notify(method: AnyName<C>, params?: unknown): Promise<void>;
   notify(method: string, params?: unknown): Promise<void> {
-    const wrong = this.#wrongKind(method, 'notification');
+    const wrong = wrongKind(this.#remote, method, 'notification');
     if (wrong) return Promise.reject(wrong);
     if (this.#interceptors.length === 0) return this.#outgoing.notify(method, params);
     const sent = this.#intercepted({ direction: 'outgoing', kind: 'notification', method, params });
@@ -323,17 +325,6 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     return { name: 'rpc.discover', kind: 'method', contract: {}, exact: false, invoke };
   }
 
-  #wrongKind(method: string, kind: 'method' | 'notification'): RpcError | undefined {
-    if (!this.#remote || !Object.hasOwn(this.#remote, method)) return undefined;
-    const declared = this.#remote[method]?.kind ?? 'method';
-    if (declared === kind) return undefined;
-    const message =
-      declared === 'method'
-        ? `"${method}" is a method: use call`
-        : `"${method}" is a notification: use notify`;
-    return new RpcError(ErrorCode.InvalidRequest, message);
-  }
-
   #call(method: string, params: unknown, options: CallOptions | undefined): Promise<unknown> {
     const result = this.#outgoing.call(method, params, options);
     if (this.#held) this.#settled(); // reading may have stopped while no answer was expected
@@ -356,17 +347,4 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
         : this.#outgoing.notify(last.method, last.params),
     )(traffic);
   }
-}
-
-const endedByPeer: CloseReason = { kind: 'ended', message: 'the other side ended the connection' };
-
-/** What callers get when the connection is over. */
-function unavailable(reason: CloseReason): RpcError {
-  return new RpcError(ErrorCode.Unavailable, reason.message, { cause: reason.message, ...reason });
-}
-
-function invoker(interceptors: readonly Interceptor[]): (entry: Entry, request: Request) => unknown {
-  if (interceptors.length === 0) return (entry, request) => entry.invoke(request.params, request);
-  return (entry, request) =>
-    chain(interceptors, (traffic) => entry.invoke(traffic.params, request))(incomingTraffic(request));
 }

@@ -114,6 +114,23 @@ test('what a child has started is gone too: after kill, and after the child itse
   }
 });
 
+test('a silent server does not outlive our process, even if nobody ends it', async () => {
+  const script = `
+    import { spawnTransport } from ${JSON.stringify(`${import.meta.dirname}/../src/index.ts`)};
+    const { pid } = spawnTransport({ command: [process.execPath, ${JSON.stringify(file('c7_silent_server.mjs'))}] });
+    console.log(pid);
+    setTimeout(() => process.exit(), 300);
+  `;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let pid = '';
+  parent.stdout.on('data', (text) => (pid += text));
+  await new Promise((resolve) => parent.on('exit', resolve));
+  expect(Number(pid)).toBeGreaterThan(0);
+  await expect.poll(() => isAlive(Number(pid))).toBe(false);
+});
+
 test('a program that cannot be started is the reason, not a crash', async () => {
   const peer = new Peer(spawnTransport({ command: ['/does/not/exist'] }));
   await expect(peer.call('m')).rejects.toMatchObject({

@@ -5,6 +5,7 @@
  * fails or ends says so once, with the reason.
  */
 import type { Readable, Writable } from 'node:stream';
+import { endedByPeer } from '../endings.ts';
 import type { Decoder } from '../framing/decoder.ts';
 import { type Framing, type FramingName, framingOf } from '../framing/framing.ts';
 import type { CloseReason, Sink, Transport } from '../transport.ts';
@@ -56,7 +57,7 @@ export class StreamTransport implements Transport {
     writable.on('error', (error) =>
       this.finish({ kind: 'error', message: `writing failed: ${error.message}` }),
     );
-    writable.on('close', () => this.finish(ended));
+    writable.on('close', () => this.finish(endedByPeer));
     readable.on('error', (error) =>
       this.finish({ kind: 'error', message: `reading failed: ${error.message}` }),
     );
@@ -169,8 +170,6 @@ async function within(ms: number, begin: (done: () => void) => void): Promise<vo
   });
   clearTimeout(patience);
 }
-
-const ended: CloseReason = { kind: 'ended', message: 'the other side ended the connection' };
 
 /** A transport over Node streams; see {@link StreamTransport}. */
 export function streamTransport(readable: Readable, writable: Writable, options?: StreamOptions): Transport {
