@@ -58,6 +58,7 @@ function schemas({ manifest, document }: ManifestSource): Finding[] {
     }
   };
   add('/config', manifest.config);
+  for (const [i, agent] of manifest.agents.entries()) add(`/agents/${i}/settings`, agent.settings);
   manifest.tools.forEach((tool, i) => {
     if (document.place(`/tools/${i}/input`) !== undefined) add(`/tools/${i}/input`, tool.input);
     add(`/tools/${i}/output`, tool.output);

@@ -27,7 +27,7 @@ const pluginName = {
 
 const jsonSchema = { type: 'object', description: 'a JSON Schema' };
 
-const named = (pattern: string, description: string) => ({
+const named = (pattern: string, description: string, more: object = {}) => ({
   type: 'array',
   items: {
     anyOf: [
@@ -39,6 +39,7 @@ const named = (pattern: string, description: string) => ({
         properties: {
           name: { type: 'string', pattern, description },
           description: { type: 'string', maxLength: 4000 },
+          ...more,
         },
       },
     ],
@@ -142,7 +143,9 @@ export const MANIFEST_SCHEMA = {
     tools: { type: 'array', maxItems: 2000, items: tool },
     models: named(MODEL_NAME, 'a model name: letters, digits, _ . : -'),
     models_from_config: text("a key of the plugin's configuration whose keys are model names", 100),
-    agents: named(CAPABILITY_NAME, 'an agent name: 1 to 64 letters, digits, _ and -'),
+    agents: named(CAPABILITY_NAME, 'an agent name: 1 to 64 letters, digits, _ and -', {
+      settings: jsonSchema,
+    }),
     memory: { type: 'array', items: { type: 'object' } },
     policies: { type: 'array', items: { type: 'object' } },
     skills: texts('a folder with a SKILL.md'),

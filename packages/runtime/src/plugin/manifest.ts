@@ -48,6 +48,11 @@ export interface Named {
   readonly description: string;
 }
 
+export interface NamedAgent extends Named {
+  /** JSON Schema of what a project may set under `agent.settings`. */
+  readonly settings?: JsonObject;
+}
+
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -75,7 +80,7 @@ export interface Manifest {
   readonly models: readonly Named[];
   /** Key of the configuration block whose keys are names of further models. */
   readonly models_from_config?: string;
-  readonly agents: readonly Named[];
+  readonly agents: readonly NamedAgent[];
   /** Sections that this version knows but does not serve, with what they would have offered. */
   readonly unserved: readonly string[];
 }
@@ -128,7 +133,7 @@ interface Written
   readonly runtime: RuntimeKind;
   readonly tools?: readonly (Partial<ToolDefinition> & Named)[];
   readonly models?: readonly (string | Partial<Named>)[];
-  readonly agents?: readonly (string | Partial<Named>)[];
+  readonly agents?: readonly (string | Partial<NamedAgent>)[];
   readonly depends_on?: readonly { name: string; version?: string; optional?: boolean }[];
   readonly permissions?: Partial<Omit<Permissions, 'fs'>> & { readonly fs?: Partial<Permissions['fs']> };
   readonly memory?: readonly object[];
@@ -165,7 +170,10 @@ function complete(written: Written, at: (pointer: string) => string): Manifest {
     deadlines: { on_load_ms: 10_000, on_ready_ms: 5_000, on_shutdown_ms: 5_000, ...written.deadlines },
     tools: (written.tools ?? []).map(toolDefinition),
     models: (written.models ?? []).map(namedThing),
-    agents: (written.agents ?? []).map(namedThing),
+    agents: (written.agents ?? []).map((agent) => ({
+      ...namedThing(agent),
+      ...(typeof agent === 'string' || agent.settings === undefined ? {} : { settings: agent.settings }),
+    })),
     unserved: (['memory', 'policies', 'skills'] as const).filter((key) => (written[key]?.length ?? 0) > 0),
     ...(author === undefined ? {} : { author }),
     ...(command === undefined ? {} : { command }),

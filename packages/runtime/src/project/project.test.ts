@@ -91,6 +91,18 @@ describe('the configuration', () => {
     await expect(refused).rejects.toThrow(
       `${folder.root}/chassis.yaml:2:10: there is no tool run_comand; did you mean "run_command"?`,
     );
-    await expect(refused).rejects.toThrow(`${folder.root}/chassis.yaml:3:15: there is no tool nope`);
+    await expect(refused).rejects.toThrow(`${folder.root}/chassis.yaml:3:21: there is no tool nope`);
+  });
+
+  test("a setting that the agent's manifest does not take is an error before anything runs", async () => {
+    const settings =
+      'settings: { type: object, additionalProperties: false, properties: { depth: { type: integer } } }';
+    using folder = projectFolder({
+      'chassis.yaml': 'agent:\n  use: deep\n  settings: { depth: x, dept: 1 }\n',
+      'plugins/deep/plugin.yaml': inlineManifest('deep', `agents: [{ name: deep, ${settings} }]`),
+    });
+    const refused = folder.open();
+    await expect(refused).rejects.toThrow(`${folder.root}/chassis.yaml:3:22: agent.settings.depth: `);
+    await expect(refused).rejects.toThrow('did you mean "depth"?');
   });
 });

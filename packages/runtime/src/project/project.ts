@@ -7,8 +7,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildCatalogue, type Catalogue } from '../plugin/catalogue.ts';
+import { checkAgainstManifests } from './against-manifests.ts';
 import { type Config, typedConfig } from './config.ts';
-import { checkNames } from './known-names.ts';
 import {
   defaultsLayer,
   fileLayer,
@@ -77,7 +77,7 @@ export async function openProject(options: OpenProject): Promise<Project> {
     config,
     at,
   );
-  checkNames(config, catalogue, (keys) => merged.origin(keys));
+  checkAgainstManifests(config, catalogue, (keys) => merged.origin(keys));
   return {
     root,
     file,

@@ -1,23 +1,23 @@
 /**
- * Tools in a project's rules that no plugin has.
+ * What a configuration says of tools and of the agent, held against what the plugins' manifests say.
  *
  * Promise: a rule that was meant for a tool never fails to apply in silence: a name that no plugin has is an error with its
  * place and the nearest one. The user's own configuration serves many projects, so a name there may be missing here.
  */
 import { ChassisError } from '@chassis/errors';
-import { didYouMean } from '@chassis/schema';
+import { compileSchema, didYouMean, pointerKeys } from '@chassis/schema';
 import type { Catalogue } from '../plugin/catalogue.ts';
 import { fullName, modelSafeName } from '../plugin/names.ts';
 import type { Config } from './config.ts';
 import type { Origin } from './layers.ts';
 
-/** @throws InvalidParams naming every unknown tool */
-export function checkNames(
+/** @throws InvalidParams naming every unknown tool and every setting that the agent does not take */
+export function checkAgainstManifests(
   config: Config,
   catalogue: Catalogue,
   originOf: (keys: readonly string[]) => Origin | undefined,
 ): void {
-  const issues = unknownTools(config, catalogue)
+  const issues = [...unknownTools(config, catalogue), ...wrongSettings(config, catalogue)]
     .map((unknown) => ({ ...unknown, origin: originOf(unknown.keys) }))
     .filter(({ origin }) => origin?.layer !== 'user')
     .map(({ keys, message, origin }) => ({
@@ -50,6 +50,16 @@ function unknownTools({ tools }: Config, { entries, broken }: Catalogue): Unknow
   return written
     .filter(([, name]) => !fitsAny(name, names))
     .map(([keys, name]) => ({ keys, message: `there is no tool ${name}${didYouMean(name, names)}` }));
+}
+
+/** The agent's settings against the schema in its manifest, before any session is opened with them. */
+function wrongSettings({ agent: { use, settings } }: Config, { entries }: Catalogue): Unknown[] {
+  const agent = entries.flatMap(({ source }) => source.manifest.agents).find(({ name }) => name === use);
+  if (agent?.settings === undefined) return [];
+  return compileSchema(agent.settings)(settings).map((issue) => ({
+    keys: ['agent', 'settings', ...pointerKeys(issue.path)],
+    message: `agent.settings${issue.path.replaceAll('/', '.')}: ${issue.message}`,
+  }));
 }
 
 function listsItself({
