@@ -8,13 +8,31 @@ export function jsonEscaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
+/** The same as an encoder writes it that keeps to ASCII (Python's `json.dumps`): everything else as `\uXXXX`, by UTF-16 unit. */
+function asciiEscaped(text: string, upper: boolean): string {
+  return jsonEscaped(text).replace(/[^ -~]/g, (unit) => {
+    const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
+    return `\\u${upper ? hex.toUpperCase() : hex}`;
+  });
+}
+
 /** How often JSON may stand inside of JSON: a tool's text, quoted in a result, quoted in a message, quoted in a log. */
 const JSON_LEVELS = 4;
 
 /** Every text that gives the value away: plain, escaped for JSON any number of times, for URLs, in base64 at any alignment. */
 export function formsOf(value: string): string[] {
   const forms = new Set<string>();
-  for (let level = 0, text = value; level <= JSON_LEVELS; level++, text = jsonEscaped(text)) forms.add(text);
+  let texts = new Set([value]);
+  for (let level = 0; level <= JSON_LEVELS; level++) {
+    const next = new Set<string>();
+    for (const text of texts) {
+      forms.add(text);
+      // Once it is all ASCII the three are the same: their number grows by two a level, not threefold.
+      for (const escaped of [jsonEscaped(text), asciiEscaped(text, false), asciiEscaped(text, true)])
+        next.add(escaped);
+    }
+    texts = next;
+  }
   const wellFormed = value.toWellFormed();
   const url = encodeURIComponent(wellFormed);
   const form = new URLSearchParams({ v: wellFormed }).toString().slice(2);

@@ -27,6 +27,29 @@ test.each([
   }
 });
 
+test('a secret is found where an encoder kept to ASCII, however often JSON stands inside of JSON', () => {
+  const ascii = (upper: boolean) => (value: string) =>
+    JSON.stringify(value).replace(/[^ -~]/g, (unit) => {
+      const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
+      return `\\u${upper ? hex.toUpperCase() : hex}`;
+    });
+  for (const value of ['pässwörd-ÿ', 'key-🔑-schlüssel', 'tab\tdel\u007fétage"\\']) {
+    const secrets = guarded(value);
+    for (const encode of [ascii(false), ascii(true)]) {
+      let inner = encode(value);
+      let mixed = JSON.stringify(value);
+      for (let level = 1; level <= 4; level++, inner = encode(inner), mixed = encode(mixed)) {
+        for (const text of [inner, mixed]) {
+          expect(secrets.suspects(JSON.stringify({ text }))).toBe(true);
+          const clean = secrets.redact(text);
+          expect(clean).toContain('{{secret:KEY}}');
+          expect(clean).not.toMatch(/u[0-9a-fA-F]{4}|tage/);
+        }
+      }
+    }
+  }
+});
+
 test('values, names of members and numbers are all looked at; what holds none is returned as it is', () => {
   const secrets = guarded('12345678');
   expect(secrets.redact({ 'k-12345678': ['x12345678', 12345678, 12345679, null, true] })).toEqual({
