@@ -64,13 +64,14 @@ export class ChassisError extends Error {
     this.name = errorName(this.code);
   }
 
-  /** The error as plain JSON. */
+  /** The error as plain JSON, whatever its `data` holds: a record that cannot be written would hide the failure. */
   record(): ErrorRecord {
+    const data = plainJson(this.data);
     return {
       code: this.code,
       name: this.name,
       message: this.message,
-      ...(this.data === undefined ? {} : { data: this.data }),
+      ...(data === undefined ? {} : { data }),
     };
   }
 
@@ -78,6 +79,55 @@ export class ChassisError extends Error {
   static from(record: Pick<ErrorRecord, 'code' | 'message'> & { readonly data?: unknown }): ChassisError {
     return new ChassisError(record.code, record.message, { data: record.data });
   }
+}
+
+/** Deepest nesting of an error's data. */
+const MAX_DEPTH = 64;
+
+// Part of the language since 2025; the type library does not have it yet, nor have older browsers.
+const { isRawJSON = () => false } = JSON as { isRawJSON?(this: void, value: unknown): boolean };
+
+/**
+ * Any value as JSON: members that are undefined are left out, and what JSON has no form for stands there as text that says
+ * what it was.
+ */
+function plainJson(value: unknown, above: readonly object[] = []): unknown {
+  switch (typeof value) {
+    case 'undefined':
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : String(value);
+    case 'function':
+      return `[function ${value.name || 'without a name'}]`;
+    case 'bigint':
+    case 'symbol':
+      return String(value);
+    case 'object':
+      if (value === null || isRawJSON(value)) return value;
+      if (above.includes(value)) return '[circular]';
+      if (above.length >= MAX_DEPTH) return '[nested too deeply]';
+      try {
+        return plainObject(value, [...above, value]);
+      } catch (error) {
+        return `[unreadable: ${error instanceof Error ? error.message : typeof error}]`;
+      }
+  }
+}
+
+function plainObject(value: object, above: readonly object[]): unknown {
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return plainJson(toJSON.call(value), above) ?? null;
+  if (Array.isArray(value)) return Array.from(value as unknown[], (item) => plainJson(item, above) ?? null);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  // What an error says is not among its enumerable members.
+  const said = value instanceof Error ? { name: value.name, message: value.message } : {};
+  const members = Object.entries({ ...said, ...value }).flatMap(([key, member]: [string, unknown]) => {
+    const plain = plainJson(member, above);
+    return plain === undefined ? [] : [[key, plain] as const];
+  });
+  return Object.fromEntries(members);
 }
 
 /**
@@ -90,7 +140,8 @@ export function toChassisError(thrown: unknown): ChassisError {
     // Before the code: a DOMException has a numeric one of its own.
     if (thrown.name === 'AbortError') return new ChassisError('Cancelled', 'cancelled', { cause: thrown });
     const { code, data } = thrown as { code?: unknown; data?: unknown };
-    if (typeof code === 'number') return new ChassisError(code, thrown.message, { data, cause: thrown });
+    if (Number.isSafeInteger(code))
+      return new ChassisError(code as number, thrown.message, { data, cause: thrown });
     return new ChassisError('InternalError', thrown.message || thrown.name, { cause: thrown });
   }
   return new ChassisError('InternalError', `a value that is no Error was thrown: ${String(thrown)}`, {

@@ -45,6 +45,33 @@ describe('a tool call', () => {
     expect(types(events, 1)).toEqual(['step.started', 'step.dispatched', 'step.finished']);
   });
 
+  test('that throws an error which no JSON can hold ends as a recorded error all the same', async () => {
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    const data = { gone: undefined, ratio: Number.NaN, retry: () => {}, cycle, kept: 1 };
+    const { outcomes, events, result } = await calls([tool('add', { a: 1, b: 2 })], {
+      tools: {
+        add: {
+          ...add,
+          run: () => {
+            throw Object.assign(new Error('no luck'), { code: -31999, data });
+          },
+        },
+      },
+    });
+    expect(result.outcome).toBe('ok');
+    const error = {
+      code: -31999,
+      message: 'no luck',
+      data: { ratio: 'NaN', cycle: { self: '[circular]' }, kept: 1 },
+    };
+    expect(outcomes[0]).toMatchObject({ step: 1, status: 'error', error });
+    expect(events.find((event) => event.type === 'step.finished')?.data).toMatchObject({
+      status: 'error',
+      error,
+    });
+  });
+
   test('whose arguments break the schema never reaches the tool, and the error says where', async () => {
     let ran = 0;
     const { outcomes, events } = await calls([tool('add', { a: 2, b: 'x' })], {
