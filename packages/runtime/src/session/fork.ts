@@ -1,7 +1,8 @@
 /** Where a fork leaves its parent. */
-import { ChassisError } from '@chassis/errors';
-import { type Edit, getPointer, type SessionView } from '@chassis/journal';
-import type { Json } from '@chassis/types';
+import { ChassisError, toChassisError } from '@chassis/errors';
+import { type Edit, type SessionView, type Step, setPointer } from '@chassis/journal';
+import type { Json, ModelResponse } from '@chassis/types';
+import { checkModelResponse } from '../gate/checks.ts';
 
 export interface ForkPoint {
   /** The last event that both share. */
@@ -37,10 +38,7 @@ export function forkPoint(view: SessionView, at: number, edits: readonly Edit[])
       'InvalidParams',
       `step ${at} has not finished: fork at an earlier step, or resume the session`,
     );
-  for (const edit of edits) {
-    if (isInput(edit)) continue;
-    checkEdit(edit, { output: step.output ?? null, error: (step.error ?? null) as Json });
-  }
+  if (asked.length === 0 && edits.length > 0) checkAnswer(step, edits);
   const rerun = view.steps.filter(
     (other) => other.seq.started < seq && (other.seq.finished ?? Number.POSITIVE_INFINITY) > seq,
   );
@@ -74,13 +72,25 @@ function range(view: SessionView): string {
   return length === 0 ? 'none' : length === 1 ? 'step 1 only' : `steps 1 to ${length}`;
 }
 
-function checkEdit(edit: Edit, step: { readonly [member: string]: Json }): void {
-  if (edit.path === '/output') return;
-  if (!edit.path.startsWith('/output/'))
+/** Makes the edits, to see whether there is such a place, and whether an agent can read what comes of it. */
+function checkAnswer(step: Step, edits: readonly Edit[]): void {
+  let edited: Json = { output: step.output ?? null };
+  for (const { path, value } of edits) {
+    if (path !== '/output' && !path.startsWith('/output/'))
+      throw new ChassisError(
+        'InvalidParams',
+        `an edit changes what a step was asked or what it answered, so its path begins with /input or /output; this one is ${path}`,
+      );
+    edited = setPointer(edited, path, value);
+  }
+  if (step.kind !== 'model') return;
+  try {
+    checkModelResponse((edited as { output: unknown }).output as ModelResponse);
+  } catch (cause) {
     throw new ChassisError(
       'InvalidParams',
-      `an edit changes what a step was asked or what it answered, so its path begins with /input or /output; this one is ${edit.path}`,
+      `step ${step.number} is a model's: ${toChassisError(cause).message}`,
+      { cause },
     );
-  const parent = edit.path.slice(0, edit.path.lastIndexOf('/'));
-  getPointer(step as Json, parent);
+  }
 }

@@ -237,6 +237,7 @@ describe('a fork', () => {
     [9, '/output', 'has no step 9: it has steps 1 to 4'],
     [2, '/status', 'its path begins with /input or /output'],
     [2, '/output/rows/3/amount', '/output'],
+    [1, '/output', "step 1 is a model's: the model's answer"],
   ])('at %i with an edit of %s is refused: %s', async (at, path, message) => {
     const { around, parent: id } = await parent();
     const edits = [{ step: at, path, value: 1 }];
