@@ -4,6 +4,7 @@
  * Promise: an unknown command, option or argument is one InvalidParams error with the nearest valid name; help goes to
  * stdout; nothing of a command is loaded before it is called.
  */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
@@ -130,6 +131,7 @@ interface GivenGlobals {
 
 function globalsOf(given: GivenGlobals): Globals {
   const cwd = resolve(given.cwd ?? '.');
+  if (given.cwd !== undefined && !existsSync(cwd)) throw usage(`--cwd ${given.cwd}: there is no such folder`);
   const store = given.store ?? process.env.CHASSIS_STORE;
   return {
     json: given.json === true,

@@ -5,7 +5,7 @@
  * stderr as plain lines. With `--json` each event and each streamed piece is a record.
  */
 import { errorName } from '@chassis/errors';
-import type { Event, EventData, SessionView } from '@chassis/journal';
+import type { Event, EventData, Secrets, SessionView } from '@chassis/journal';
 import type { TurnResult } from '@chassis/runtime';
 import type { ModelChunk } from '@chassis/types';
 import type { Output } from './output.ts';
@@ -13,6 +13,7 @@ import { inColourOf, mark } from './present/mark.ts';
 import { shortInput, tokens, totals } from './present/step-line.ts';
 import { errorLine, nextCommands } from './present/timeline.ts';
 import { shortValue } from './present/value.ts';
+import { SafeStream } from './safe-stream.ts';
 import { paint, screenWidth } from './terminal/screen.ts';
 import { visible, visibleLines } from './terminal/text.ts';
 import { count, duration, money } from './terminal/units.ts';
@@ -27,19 +28,23 @@ export class RunView {
   readonly #quiet: boolean;
   readonly #live: boolean;
   readonly #stream: NodeJS.WriteStream;
+  readonly #safe: SafeStream;
   readonly #open = new Map<number, Open>();
   /** The model step whose text stands unfinished on the last line. */
   #writing: { readonly step: number; readonly reasoning: boolean } | undefined;
   #shown = '';
 
-  constructor(out: Output) {
+  constructor(out: Output, secrets: Secrets) {
     this.#out = out;
+    this.#safe = new SafeStream(secrets);
     this.#quiet = out.quiet || out.json;
     this.#live = process.stdout.isTTY === true && !out.json;
     this.#stream = this.#live ? process.stdout : process.stderr;
   }
 
   readonly event = (event: Event): void => {
+    if (event.type === 'step.finished' && event.step !== undefined)
+      this.#show(event.step, this.#safe.rest(event.step));
     this.#out.record({ type: 'event', event });
     if (this.#quiet || event.step === undefined) return;
     if (event.type === 'step.started') this.#started(event.step, event.data);
@@ -49,12 +54,7 @@ export class RunView {
     if (event.type === 'step.finished') this.#finished(event.step, event.data);
   };
 
-  readonly chunk = (step: number, chunk: ModelChunk): void => {
-    this.#out.record({ type: 'chunk', step, chunk });
-    if (this.#quiet || !this.#live) return;
-    if (chunk.reasoning !== undefined) this.#write(step, chunk.reasoning, true);
-    if (chunk.text !== undefined) this.#write(step, chunk.text, false);
-  };
+  readonly chunk = (step: number, chunk: ModelChunk): void => this.#show(step, this.#safe.pass(step, chunk));
 
   /** The answer, or what went wrong; then what it took and what can be done next. */
   end(result: TurnResult, view: SessionView, since: number): void {
@@ -82,6 +82,14 @@ export class RunView {
     this.#line(
       paint('dim', `next: ${nextCommands(view.header.id, result.outcome).join('   ')}`, this.#stream),
     );
+  }
+
+  #show(step: number, chunk: ModelChunk | undefined): void {
+    if (chunk === undefined) return;
+    this.#out.record({ type: 'chunk', step, chunk });
+    if (this.#quiet || !this.#live) return;
+    if (chunk.reasoning !== undefined) this.#write(step, chunk.reasoning, true);
+    if (chunk.text !== undefined) this.#write(step, chunk.text, false);
   }
 
   #answer(answer: string): void {

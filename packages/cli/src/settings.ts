@@ -20,7 +20,14 @@ export function settingsOf(
   const unknown = approve.find((name) => name !== 'all' && !known.includes(name));
   if (unknown !== undefined)
     throw usage(`--approve ${unknown}: there is no such tool${didYouMean(unknown, known)}`);
-  const approved = approve.includes('all') ? known : approve;
+  // "All" means those that ask; what a manifest or the project forbids takes its own name.
+  const asking = registry
+    .tools()
+    .filter(({ name, definition }) => (tools.approval[name] ?? definition.approval) !== 'never')
+    .map((tool) => tool.name);
+  const approved = approve.includes('all')
+    ? [...asking, ...approve.filter((name) => name !== 'all')]
+    : approve;
   return {
     agent: { ...(agent.system === undefined ? {} : { system: agent.system }), settings: agent.settings },
     limits,

@@ -5,7 +5,7 @@
  * of what is printed from then on; `close` leaves no process behind.
  */
 import { ChassisError } from '@chassis/errors';
-import { Secrets, type Store } from '@chassis/journal';
+import { Secrets, type SessionView, type Store } from '@chassis/journal';
 import {
   isUnavailable,
   type LiveRegistry,
@@ -20,6 +20,7 @@ import { approver } from './approvals.ts';
 import { firstPartyFolders } from './first-party.ts';
 import type { Interrupts } from './interrupt.ts';
 import type { Output } from './output.ts';
+import { whileWaiting } from './progress.ts';
 import type { Globals } from './reference/spec.ts';
 import { refusalOf } from './refusal.ts';
 import type { RunView } from './run-view.ts';
@@ -64,27 +65,25 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
     if (globals.debug || level === 'error' || level === 'warn')
       out.note(visible(`${plugin} ${level}: ${message}`));
   };
-  const slow = setTimeout(() => out.progress('starting plugins…'), 1000);
   // Ctrl-C stops the start. Later it is the session's: it ends what runs in order, and needs its plugins for that.
   const starting = new AbortController();
   const stop = (): void => starting.abort();
   interrupts?.signal.addEventListener('abort', stop);
-  const registry = await startRegistry(project, {
+  const start = startRegistry(project, {
     secrets: sources,
     log,
     signal: starting.signal,
     ...(only === undefined ? {} : { only }),
   })
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
+      await store.close();
       const record = (error as { data?: unknown }).data;
       throw typeof record === 'object' && record !== null && isUnavailable(record)
         ? refusalOf(record)
         : error;
     })
-    .finally(() => {
-      clearTimeout(slow);
-      interrupts?.signal.removeEventListener('abort', stop);
-    });
+    .finally(() => interrupts?.signal.removeEventListener('abort', stop));
+  const registry = await whileWaiting(out, 'starting plugins…', start);
   const close = async (): Promise<void> => {
     await registry.close();
     await store.close();
@@ -105,7 +104,11 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
         secrets,
         settings,
         approver: approver({ out, interrupt: () => interrupts?.interrupt() }),
-        secret: async (name) => (await sources.configured(name)) ?? sources.variable(name) ?? '',
+        secret: async (name) => {
+          const value = (await sources.configured(name)) ?? sources.variable(name);
+          if (value === undefined) throw new ChassisError('Unauthorized', `the secret ${name} is not set`);
+          return value;
+        },
         onEvent: event,
         onChunk: chunk,
         onLog: (plugin, level, message) => log(plugin, level, message),
@@ -116,6 +119,18 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
     await close();
     throw error;
   }
+}
+
+/** A session is best gone on with where it began: that is where its plugins are. */
+export function tellOtherProject(
+  { project }: Pick<Workbench, 'project'>,
+  { header }: SessionView,
+  out: Output,
+): void {
+  if (header.project !== project.root)
+    out.note(
+      visible(`this session began in ${header.project}; it goes on with the plugins of ${project.root}`),
+    );
 }
 
 /** What is not there, told once: a run goes on without it as long as it does not need it. */

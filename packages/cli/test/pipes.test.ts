@@ -24,7 +24,8 @@ describe('when the reader closes the pipe', () => {
       const lines = ended.stdout.trimEnd().split('\n');
       expect(lines, args).toHaveLength(2);
       expect(lines[1], args).toBe('0 0');
-      expect(ended.stderr, args).toBe('');
+      // On a slow machine it may say that it is at work; nothing else.
+      expect(ended.stderr.replaceAll(/^reading .*…\n/gm, ''), args).toBe('');
     }
   });
 

@@ -5,6 +5,7 @@ import { formatAddress } from '../address.ts';
 import { usage } from '../failure.ts';
 import { placesOf } from '../find-text.ts';
 import { shortValue } from '../present/value.ts';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress, stepNumber } from '../sessions.ts';
 import { paint } from '../terminal/screen.ts';
@@ -27,7 +28,7 @@ export async function blame({
 }: Call<{ value?: string }>): Promise<Ending> {
   const opened = await openAddress(text, globals);
   const { reader, name, address } = opened;
-  const view = await reader.view();
+  const view = await whileWaiting(out, 'reading the record…', reader.view());
   await opened.close();
   const step = address.step === undefined ? undefined : await stepNumber(view, address.step);
   const place = placeOf(view, step, address.pointer, address.range, options.value, text);

@@ -1,5 +1,6 @@
 /** `chassis cost`: tokens and money of a session. What is not known is never counted as nothing. */
 import { type Cost, cost as costOf } from '@chassis/analyze';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress } from '../sessions.ts';
 import { paint, screenWidth } from '../terminal/screen.ts';
@@ -9,7 +10,7 @@ import { money } from '../terminal/units.ts';
 
 export async function cost({ args: [text = ''], globals, out }: Call): Promise<Ending> {
   const opened = await openAddress(text, globals);
-  const view = await opened.reader.view();
+  const view = await whileWaiting(out, 'reading the record…', opened.reader.view());
   await opened.close();
   const found = costOf(view);
   const row = (name: string, sum: Cost): string[] => [

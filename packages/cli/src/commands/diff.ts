@@ -2,6 +2,7 @@
 import { diff as compare, type Diff, type Difference, type Row, type RunSummary } from '@chassis/analyze';
 import { ExitCode } from '@chassis/errors';
 import { shortValue } from '../present/value.ts';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress } from '../sessions.ts';
 import { paint, screenWidth } from '../terminal/screen.ts';
@@ -12,7 +13,8 @@ import { count, money } from '../terminal/units.ts';
 export async function diff({ args: [first = '', second = ''], globals, out }: Call): Promise<Ending> {
   const a = await openAddress(first, globals);
   const b = await openAddress(second, globals);
-  const found = compare(await a.reader.view(), await b.reader.view());
+  const views = Promise.all([a.reader.view(), b.reader.view()]);
+  const found = compare(...(await whileWaiting(out, 'reading the records…', views)));
   await a.close();
   await b.close();
   const equal = found.first === null && found.end === null;

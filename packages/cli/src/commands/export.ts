@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import { exportBundle, writeBundleFile } from '@chassis/journal';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { sessionOf } from '../sessions.ts';
 import { existingStore } from '../store.ts';
@@ -36,8 +37,7 @@ export async function exportSession({
     const file = resolve(globals.cwd, path);
     if (existsSync(file) && options.force !== true)
       throw new ChassisError('Conflict', `${path} is there already: give another name, or --force`);
-    const slow = setTimeout(() => out.progress('writing…'), 1000);
-    await writeBundleFile(file, exportBundle(store, id)).finally(() => clearTimeout(slow));
+    await whileWaiting(out, 'writing…', writeBundleFile(file, exportBundle(store, id)));
     const { size } = await stat(file);
     out.line(`wrote ${visible(path)}, ${bytes(size)}`);
     return { result: { session: id, file, bytes: size } };

@@ -2,20 +2,19 @@
 import { resolve } from 'node:path';
 import { importBundle } from '@chassis/journal';
 import { linesOf } from '../bundle.ts';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openStore } from '../store.ts';
 
 export async function importSession({ args: [path = ''], globals, out }: Call): Promise<Ending> {
   const lines = linesOf(resolve(globals.cwd, path));
   const store = openStore(globals);
-  const slow = setTimeout(() => out.progress('reading…'), 1000);
   try {
-    const id = await importBundle(store, lines);
+    const id = await whileWaiting(out, 'reading…', importBundle(store, lines));
     out.line(id);
     out.progress(`next: chassis show ${id}`);
     return { result: { session: id } };
   } finally {
-    clearTimeout(slow);
     await store.close();
   }
 }

@@ -49,6 +49,7 @@ export async function init({
   for (const path of [...Object.keys(files).map((name) => join(root, name)), plugin])
     if (existsSync(path)) throw new ChassisError('Conflict', `${path} is there already: nothing was written`);
 
+  const bringsPlugins = existsSync(join(root, 'plugins'));
   await mkdir(root, { recursive: true });
   const written: string[] = [];
   for (const [name, text] of Object.entries(files)) {
@@ -59,8 +60,9 @@ export async function init({
   const scaffold = await pluginScaffold({ kind, name: PLUGIN, folder: plugin });
   written.push(...scaffold.map((path) => relative(root, path)));
   if (await ignore(root)) written.push('.gitignore');
-  // Whoever makes a project and goes on writing its plugins need not be asked about them.
-  await trust(await projectOf({ ...globals, cwd: root }), { changes: true });
+  // Whoever makes a project and goes on writing its plugins need not be asked about them; plugins that were there before
+  // are somebody else's until a person has said otherwise.
+  if (!bringsPlugins) await trust(await projectOf({ ...globals, cwd: root }), { changes: true });
 
   for (const name of written) out.line(`wrote ${visible(join(folder, name))}`);
   const next = [

@@ -1,8 +1,9 @@
 /** `chassis ls`: which sessions there are. One that cannot be read is listed with the reason. */
-import type { Reader, SessionSummary, Store } from '@chassis/journal';
+import type { SessionSummary, Store } from '@chassis/journal';
 import { usage } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { inColourOf } from '../present/mark.ts';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { existingStore } from '../store.ts';
 import { paint, screenWidth } from '../terminal/screen.ts';
@@ -25,20 +26,31 @@ export async function ls({ options, globals, out }: Call<Options>): Promise<Endi
   const wanted = filterOf(options);
   const limit = limitOf(options.limit);
   const store = existingStore(globals);
-  const found: SessionSummary[] = [];
-  const progress = slowly(out, options.grep);
-  for await (const session of store.list()) {
-    if (found.length >= limit) break;
-    if (!wanted(session)) continue;
-    if (options.grep !== undefined && !(await holds(store, session, options.grep))) continue;
-    found.push(session);
-    out.record({ type: 'session', ...session });
-    await out.drained();
-  }
-  progress.stop();
+  const text = options.grep === undefined ? 'reading sessions…' : 'searching sessions…';
+  const found = await whileWaiting(out, text, collect(store, wanted, options.grep, limit, out));
   await store.close();
   if (!out.json) print(found, out);
   return { result: { sessions: found.length } };
+}
+
+async function collect(
+  store: Store,
+  wanted: (session: SessionSummary) => boolean,
+  grep: string | undefined,
+  limit: number,
+  out: Output,
+): Promise<readonly SessionSummary[]> {
+  const found: SessionSummary[] = [];
+  if (limit === 0) return found;
+  for await (const session of store.list()) {
+    if (!wanted(session)) continue;
+    if (grep !== undefined && !(await holds(store, session, grep))) continue;
+    found.push(session);
+    out.record({ type: 'session', ...session });
+    await out.drained();
+    if (found.length >= limit) break;
+  }
+  return found;
 }
 
 function filterOf({ failed, outcome, model, since: when }: Options): (session: SessionSummary) => boolean {
@@ -65,22 +77,13 @@ async function holds(store: Store, session: SessionSummary, text: string): Promi
   if (session.title.includes(text)) return true;
   if (session.outcome === 'unreadable') return false;
   const escaped = JSON.stringify(text).slice(1, -1);
-  let reader: Reader;
   try {
-    reader = await store.reader(session.id);
+    const reader = await store.reader(session.id);
+    for await (const line of reader.lines()) if (line.includes(escaped) || line.includes(text)) return true;
   } catch {
-    return false;
+    // A record that cannot be read to its end holds nothing further; `verify` says why.
   }
-  for await (const line of reader.lines()) if (line.includes(escaped) || line.includes(text)) return true;
   return false;
-}
-
-function slowly(out: Output, grep: string | undefined): { stop(): void } {
-  const timer = setTimeout(
-    () => out.progress(grep === undefined ? 'reading sessions…' : 'searching sessions…'),
-    1000,
-  );
-  return { stop: () => clearTimeout(timer) };
 }
 
 function print(found: readonly SessionSummary[], out: Output): void {

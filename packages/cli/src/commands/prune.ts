@@ -17,7 +17,7 @@ export async function prune({ options, globals, out }: Call<Options>): Promise<E
   const rule = ruleOf(options);
   const store = existingStore(globals);
   const sessions = await Array.fromAsync(store.list());
-  const chosen = sessions.filter(rule);
+  const chosen = withoutNeeded(sessions, sessions.filter(rule));
   const deleted: string[] = [];
   const kept: { session: string; reason: string }[] = [];
   let freed = 0;
@@ -47,6 +47,22 @@ export async function prune({ options, globals, out }: Call<Options>): Promise<E
       : `deleted ${deleted.length} session(s), ${bytes(total)} freed`,
   );
   return { result: { deleted, kept, bytes: total, dry_run: options.dryRun === true } };
+}
+
+/** A session that a fork goes back to stays as long as the fork does. */
+function withoutNeeded(
+  all: readonly SessionSummary[],
+  chosen: readonly SessionSummary[],
+): readonly SessionSummary[] {
+  const needed = new Set<string>();
+  const need = (session: SessionSummary | undefined): void => {
+    const parent = session?.parent?.session;
+    if (parent === undefined || needed.has(parent)) return;
+    needed.add(parent);
+    need(all.find(({ id }) => id === parent));
+  };
+  for (const session of all) if (!chosen.includes(session)) need(session);
+  return chosen.filter(({ id }) => !needed.has(id));
 }
 
 /** Without a rule nothing is old: then only unused values go. */

@@ -8,7 +8,7 @@ import { sessionOf } from '../sessions.ts';
 import { maxStepsOverride } from '../settings.ts';
 import { existingStore } from '../store.ts';
 import { followTurn } from '../turn.ts';
-import { openWorkbench, tellProblems } from '../workbench.ts';
+import { openWorkbench, tellOtherProject, tellProblems } from '../workbench.ts';
 
 interface Options {
   readonly approve?: readonly string[];
@@ -35,8 +35,9 @@ export async function resume({ args: [text = ''], options, globals, out }: Call<
   });
   try {
     tellProblems(bench, out);
-    const view = new RunView(out);
+    const view = new RunView(out, bench.secrets);
     const session = await Session.open(bench.surroundings(view), id, { force: options.force === true });
+    tellOtherProject(bench, session.view, out);
     return await followTurn(session, () => session.resume(), { view, interrupts, out });
   } finally {
     await bench.close();

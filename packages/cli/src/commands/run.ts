@@ -12,7 +12,7 @@ import { scriptOverrides } from '../script-option.ts';
 import { sessionOf } from '../sessions.ts';
 import { maxStepsOverride } from '../settings.ts';
 import { followTurn } from '../turn.ts';
-import { openWorkbench, tellProblems, type Workbench } from '../workbench.ts';
+import { openWorkbench, tellOtherProject, tellProblems, type Workbench } from '../workbench.ts';
 
 interface Options {
   readonly session?: string;
@@ -45,7 +45,7 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
   });
   try {
     tellProblems(bench, out);
-    const view = new RunView(out);
+    const view = new RunView(out, bench.secrets);
     // With a script and no other word the model is the one that plays it.
     const named = options.model ?? (options.script === undefined ? undefined : 'scripted');
     if (options.session === undefined) {
@@ -56,6 +56,7 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
     const model = named === undefined ? undefined : modelOf(named, bench.project);
     if (model !== undefined) demandModel(model, bench.registry);
     const session = await Session.open(bench.surroundings(view), id);
+    tellOtherProject(bench, session.view, out);
     return await followTurn(session, () => session.prompt(task, model), { view, interrupts, out });
   } finally {
     await bench.close();
@@ -125,7 +126,7 @@ async function workspaceOverride(workspace: string | undefined, cwd: string): Pr
 
 /** The first line of the task, short. */
 function titleOf(task: string): string {
-  const line = task.split('\n')[0]?.trim() ?? '';
+  const line = task.slice(0, 1000).split('\n')[0]?.trim() ?? '';
   const letters = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(line)];
   return letters.length <= 60
     ? line

@@ -7,6 +7,7 @@ import { usage } from '../failure.ts';
 import { sessionLines, sessionRecord } from '../present/session.ts';
 import { stepLines, stepRecord } from '../present/step.ts';
 import { fullValue } from '../present/value.ts';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress, stepNumber } from '../sessions.ts';
 
@@ -18,7 +19,7 @@ export async function show({
 }: Call<{ step?: string }>): Promise<Ending> {
   const opened = await openAddress(text, globals);
   const { reader, name, address } = opened;
-  const view = await reader.view();
+  const view = await whileWaiting(out, 'reading the record…', reader.view());
   const named = stepNamed(address, options.step, '--step');
   if (named === undefined && address.pointer === undefined) {
     const summary = await opened.summary();

@@ -3,6 +3,7 @@ import type { SessionView } from '@chassis/journal';
 import { conversationBefore } from '@chassis/runtime';
 import type { Effect, JsonObject } from '@chassis/types';
 import { messageLines } from '../present/step.ts';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress, stepNumber } from '../sessions.ts';
 import { paint } from '../terminal/screen.ts';
@@ -19,7 +20,7 @@ export async function state({
 }: Call<{ at?: string }>): Promise<Ending> {
   const opened = await openAddress(text, globals);
   const { reader, name, address } = opened;
-  const whole = await reader.view();
+  const whole = await whileWaiting(out, 'reading the record…', reader.view());
   const number = await stepNumber(whole, stepNamed(address, options.at, '--at') ?? 'end');
   const view = await reader.view(endOf(whole, number));
   const messages = conversationBefore(view, view.turns.length + 1);

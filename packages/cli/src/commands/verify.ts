@@ -6,15 +6,14 @@ import type { Problem, Verification } from '@chassis/journal';
 import { isBundlePath } from '../address.ts';
 import { verifyBundleFile } from '../bundle.ts';
 import { mark } from '../present/mark.ts';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending, Globals } from '../reference/spec.ts';
 import { addressOf } from '../sessions.ts';
 import { existingStore } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 
 export async function verify({ args: [text = ''], globals, out }: Call): Promise<Ending> {
-  const progress = setTimeout(() => out.progress('reading the log…'), 1000);
-  const found = await verification(text, globals);
-  clearTimeout(progress);
+  const found = await whileWaiting(out, 'reading the log…', verification(text, globals));
   if (found.ok) {
     out.line(
       `${mark('ok')} ${visible(found.session)} is whole: ${found.events} events, head ${found.head_hash}`,

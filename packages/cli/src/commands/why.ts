@@ -2,9 +2,12 @@
 import { why as analyse, explain, prompt, type Why } from '@chassis/analyze';
 import { isBundlePath } from '../address.ts';
 import { inColourOf } from '../present/mark.ts';
+import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress, stepNumber } from '../sessions.ts';
 import { paint } from '../terminal/screen.ts';
+import { shellWord } from '../terminal/shell.ts';
+import { visibleLines } from '../terminal/text.ts';
 
 export async function why({
   args: [text = ''],
@@ -14,14 +17,14 @@ export async function why({
 }: Call<{ prompt?: true }>): Promise<Ending> {
   const opened = await openAddress(text, globals);
   const { reader, name, address } = opened;
-  const view = await reader.view();
+  const view = await whileWaiting(out, 'reading the record…', reader.view());
   const step =
     address.step === undefined || address.step === 'fail' ? undefined : await stepNumber(view, address.step);
   const found = analyse(view, step);
   await opened.close();
   if (options.prompt === true) {
     const asked = prompt(found, view);
-    out.line(asked);
+    out.line(visibleLines(asked));
     return { result: { session: reader.id, prompt: asked } };
   }
   const [head = '', ...lines] = explain(found);
@@ -36,11 +39,11 @@ export async function why({
 /** What to look at, and how to prove that this was it: the bad values of that step, to be filled in. */
 function nextCommands({ cause, also }: Why, name: string): string[] {
   if (cause === undefined) return [];
-  const show = `chassis show ${name}:${cause.step}`;
+  const show = `chassis show ${shellWord(`${name}:${cause.step}`)}`;
   const bad = [cause, ...also.filter(({ step }) => step === cause.step)]
     .map(({ pointer }) => pointer)
     .filter((pointer) => pointer?.startsWith('/output') === true);
   if (bad.length === 0 || cause.kind === 'model' || isBundlePath(name)) return [show];
-  const edits = [...new Set(bad)].slice(0, 4).map((pointer) => `--set '${pointer}=JSON'`);
+  const edits = [...new Set(bad)].slice(0, 4).map((pointer) => `--set ${shellWord(`${pointer}=JSON`)}`);
   return [show, `chassis fork ${name}:${cause.step} ${edits.join(' ')} --run`];
 }

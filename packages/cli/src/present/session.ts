@@ -2,7 +2,7 @@
 import type { SessionSummary, SessionView } from '@chassis/journal';
 import type { JsonObject } from '@chassis/types';
 import { paint, proseWidth, screenWidth } from '../terminal/screen.ts';
-import { truncate, visible } from '../terminal/text.ts';
+import { cells, truncate, visible } from '../terminal/text.ts';
 import { bytes, count, duration, moment, money } from '../terminal/units.ts';
 import { inColourOf, mark } from './mark.ts';
 import { totals } from './step-line.ts';
@@ -31,7 +31,7 @@ export function sessionLines(view: SessionView, name: string, summary: SessionSu
   const width = screenWidth();
   const fit = (line: string): string => (width === undefined ? line : truncate(line, width));
   const lines = [
-    `${mark(outcome)} ${paint('bold', visible(name))}  ${inColourOf(outcome, outcome)}  ${visible(header.title)}`,
+    `${mark(outcome)} ${paint('bold', visible(name))}  ${inColourOf(outcome, outcome)}  ${titleOf(view, name, outcome, width)}`,
     fit(`  ${moment(header.created)}  ${facts.filter((fact) => fact !== '').join(' · ')}`),
     fit(
       visible(
@@ -51,6 +51,12 @@ export function sessionLines(view: SessionView, name: string, summary: SessionSu
   for (const note of view.notes) lines.push(`note by ${visible(note.author)}: ${visible(note.text)}`);
   lines.push('', paint('dim', `next: ${nextCommands(name, outcome).join('   ')}`));
   return lines;
+}
+
+/** The title, in what the line has left for it. */
+function titleOf({ header }: SessionView, name: string, outcome: string, width: number | undefined): string {
+  const title = visible(header.title);
+  return width === undefined ? title : truncate(title, width - cells(visible(name)) - outcome.length - 6);
 }
 
 /** The same as data; inputs and outputs of the steps are left to `show ID:N`. */

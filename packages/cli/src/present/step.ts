@@ -4,6 +4,7 @@ import type { Effect, JsonObject, Message, ModelResponse } from '@chassis/types'
 import { isBundlePath } from '../address.ts';
 import { usage } from '../failure.ts';
 import { paint } from '../terminal/screen.ts';
+import { shellWord } from '../terminal/shell.ts';
 import { visible, visibleLines } from '../terminal/text.ts';
 import { duration, moment, money } from '../terminal/units.ts';
 import { inColourOf, mark } from './mark.ts';
@@ -147,9 +148,13 @@ function short(hash: string | null): string {
 }
 
 function next(view: SessionView, step: Step, name: string): string[] {
-  const forward = view.step(step.number + 1) === undefined ? [] : [`chassis show ${name}:${step.number + 1}`];
+  const forward =
+    view.step(step.number + 1) === undefined
+      ? []
+      : [`chassis show ${shellWord(`${name}:${step.number + 1}`)}`];
   if (step.seq.finished === undefined) return [`chassis resume ${name}`];
-  if (isBundlePath(name)) return step.error === undefined ? forward : [`chassis why ${name}:${step.number}`];
+  if (isBundlePath(name))
+    return step.error === undefined ? forward : [`chassis why ${shellWord(`${name}:${step.number}`)}`];
   const fork = `chassis fork ${name}:${step.number} --set /output/…=JSON --run`;
   return step.error === undefined ? [...forward, fork] : [`chassis why ${name}:${step.number}`, fork];
 }

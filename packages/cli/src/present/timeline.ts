@@ -3,6 +3,7 @@ import { type ErrorRecord, errorName } from '@chassis/errors';
 import type { SessionView, Step, Turn } from '@chassis/journal';
 import { isBundlePath } from '../address.ts';
 import { paint } from '../terminal/screen.ts';
+import { shellWord } from '../terminal/shell.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { truncate, visible, visibleLines, wrap } from '../terminal/text.ts';
 import { duration } from '../terminal/units.ts';
@@ -52,7 +53,10 @@ function stepTable(steps: readonly Step[], width: number | undefined): string[] 
 
 /** How many steps this one runs inside of. */
 function depthOf(step: Step, steps: readonly Step[]): number {
-  const above = step.parent === null ? undefined : steps.find(({ number }) => number === step.parent);
+  // Only an earlier step can enclose one; a damaged log may say otherwise.
+  const { parent } = step;
+  const above =
+    parent === null || parent >= step.number ? undefined : steps.find(({ number }) => number === parent);
   return above === undefined ? 0 : 1 + depthOf(above, steps);
 }
 
@@ -71,9 +75,10 @@ export function errorLine(error: ErrorRecord): string {
 }
 
 /** The commands that make sense next, for a session as it stands. */
-export function nextCommands(id: string, outcome: string): string[] {
+export function nextCommands(name: string, outcome: string): string[] {
+  const id = shellWord(name);
   // What is in a file is looked at there; to go on with it, it is taken in.
-  if (isBundlePath(id)) {
+  if (isBundlePath(name)) {
     const look = outcome === 'failed' ? [`chassis why ${id}`] : [`chassis replay ${id}`];
     return [...look, `chassis import ${id}`];
   }
