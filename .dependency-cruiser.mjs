@@ -16,7 +16,8 @@ const allowed = {
   sdk: ['errors', 'types', 'jsonrpc'],
   runtime: ['errors', 'types', 'jsonrpc', 'journal', 'schema', 'sdk', 'analyze'],
   agent: ['errors', 'types', 'journal', 'sdk', 'runtime', 'analyze'],
-  cli: ['errors', 'types', 'jsonrpc', 'journal', 'schema', 'sdk', 'runtime', 'agent', 'analyze'],
+  testkit: ['errors', 'types', 'journal', 'schema', 'runtime', 'analyze'],
+  cli: ['errors', 'types', 'jsonrpc', 'journal', 'schema', 'sdk', 'runtime', 'agent', 'analyze', 'testkit'],
 };
 const testFiles = '(\\.test\\.ts$|/test/)';
 

@@ -9,6 +9,7 @@ import { cost } from '@chassis/analyze';
 import { ExitCode } from '@chassis/errors';
 import { Session } from '@chassis/runtime';
 import { usage } from '../failure.ts';
+import { type ForkOptions, modelFor, type Planned, separated } from '../fork-plan.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandModel } from '../models.ts';
 import { shortValue } from '../present/value.ts';
@@ -19,7 +20,6 @@ import { screenWidth } from '../terminal/screen.ts';
 import { table } from '../terminal/table.ts';
 import { count, money } from '../terminal/units.ts';
 import { openWorkbench, tellProblems } from '../workbench.ts';
-import { type ForkOptions, modelFor, type Planned, separated } from './fork.ts';
 
 interface Variant {
   readonly session: string;

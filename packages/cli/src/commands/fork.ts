@@ -1,65 +1,23 @@
 /** `chassis fork`: a new session that shares the past up to a step, with an edit of what was answered or asked there. */
-import { join } from 'node:path';
 import { ExitCode } from '@chassis/errors';
-import {
-  type Edit,
-  newSessionId,
-  parseJson,
-  Secrets,
-  type SessionHeader,
-  type SessionView,
-  type Store,
-} from '@chassis/journal';
-import {
-  copyWorkspace,
-  type ForkRequest,
-  type Project,
-  type Registry,
-  restoreFiles,
-  Session,
-  type TurnModel,
-} from '@chassis/runtime';
-import type { JsonObject } from '@chassis/types';
+import { type Edit, Secrets, type SessionHeader } from '@chassis/journal';
+import { type ForkRequest, type Registry, Session } from '@chassis/runtime';
 import { editOf } from '../edits.ts';
 import { usage } from '../failure.ts';
+import { type ForkOptions, modelFor, type Planned, separated } from '../fork-plan.ts';
 import { listenForInterrupts } from '../interrupt.ts';
-import { demandModel, modelOf } from '../models.ts';
+import { demandModel } from '../models.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { RunView } from '../run-view.ts';
 import { scriptOverrides } from '../script-option.ts';
 import { sessionOf, stepNumber } from '../sessions.ts';
-import { existingStore, openStore, storeFolder } from '../store.ts';
+import { existingStore, openStore } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 import { followTurn } from '../turn.ts';
 import { openWorkbench, tellProblems } from '../workbench.ts';
 import { stepNamed } from './show.ts';
 
-interface Options {
-  readonly at?: string;
-  readonly set?: readonly string[];
-  readonly run?: true;
-  readonly model?: readonly string[];
-  readonly param?: readonly string[];
-  readonly message?: string;
-  readonly separate?: true;
-  readonly n?: string;
-  readonly verify?: string;
-  readonly title?: string;
-  readonly script?: string;
-  readonly approve?: readonly string[];
-  readonly quiet?: true;
-}
-
-export type ForkOptions = Options;
-
-/** What is to be forked where. */
-export interface Planned {
-  readonly request: ForkRequest;
-  readonly header: SessionHeader;
-  readonly view: SessionView;
-}
-
-export async function fork(call: Call<Options>): Promise<Ending> {
+export async function fork(call: Call<ForkOptions>): Promise<Ending> {
   const { options } = call;
   call.out.quiet = options.quiet === true;
   const planned = await requestOf(call);
@@ -72,7 +30,7 @@ export async function fork(call: Call<Options>): Promise<Ending> {
 }
 
 /** What is to be forked where, read from the record: a mistake shows before any plugin starts. */
-async function requestOf({ args: [text = ''], options, globals }: Call<Options>): Promise<Planned> {
+async function requestOf({ args: [text = ''], options, globals }: Call<ForkOptions>): Promise<Planned> {
   const store = existingStore(globals);
   try {
     const { id, address } = await sessionOf(text, store);
@@ -95,7 +53,7 @@ async function requestOf({ args: [text = ''], options, globals }: Call<Options>)
 }
 
 /** Only the record is needed: no plugin runs. */
-async function create({ options, globals, out }: Call<Options>, planned: Planned): Promise<Ending> {
+async function create({ options, globals, out }: Call<ForkOptions>, planned: Planned): Promise<Ending> {
   const secrets = new Secrets();
   const store = openStore(globals, secrets);
   try {
@@ -112,7 +70,7 @@ async function create({ options, globals, out }: Call<Options>, planned: Planned
   }
 }
 
-async function branch({ options, globals, out }: Call<Options>, planned: Planned): Promise<Ending> {
+async function branch({ options, globals, out }: Call<ForkOptions>, planned: Planned): Promise<Ending> {
   const overrides = scriptOverrides(options.script, globals.cwd);
   const interrupts = listenForInterrupts(out);
   const bench = await openWorkbench({
@@ -142,57 +100,6 @@ async function branch({ options, globals, out }: Call<Options>, planned: Planned
     await bench.close();
     interrupts.end();
   }
-}
-
-/** The model that goes on: another one, or the recorded one with other parameters. */
-export function modelFor(
-  name: string | undefined,
-  params: readonly string[] | undefined,
-  { request, view }: Planned,
-  project: Project,
-): TurnModel | undefined {
-  if (name === undefined && params === undefined) return undefined;
-  const turn = view.turns[(view.step(request.at)?.turn ?? 1) - 1];
-  const base = name === undefined ? (turn?.model ?? view.header.model) : modelOf(name, project);
-  return { ...base, params: { ...base.params, ...paramsOf(params ?? []) } };
-}
-
-/** `--param temperature=0`: JSON when it is, else a text. */
-function paramsOf(given: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    given.map((text) => {
-      const equals = text.indexOf('=');
-      if (equals <= 0) throw usage(`--param ${text}: write KEY=VALUE, for example temperature=0`);
-      const value = text.slice(equals + 1);
-      try {
-        return [text.slice(0, equals), parseJson(value)];
-      } catch {
-        return [text.slice(0, equals), value];
-      }
-    }),
-  );
-}
-
-/** A folder of the fork's own, with the files as they were where it begins. */
-export async function separated(
-  { request, view }: Planned,
-  store: Store,
-  globals: Call['globals'],
-  out: Call['out'],
-): Promise<ForkRequest> {
-  const folder = join(storeFolder(globals), 'workspaces', newSessionId());
-  await copyWorkspace(view.header.workspace, folder);
-  const { written, deleted, refused } = await restoreFiles(view, beginsBehind(request, view), store, folder);
-  out.progress(`workspace ${folder}: ${written.length + deleted.length} files as they were then`);
-  for (const { path, why } of refused) out.note(`not restored: ${visible(path)}: ${visible(why)}`);
-  return { ...request, workspace: folder };
-}
-
-/** The last step whose files the fork has. */
-function beginsBehind({ at, edits, message }: ForkRequest, view: SessionView): number {
-  if (message !== undefined)
-    return view.steps.findLast((step) => step.turn < (view.step(at)?.turn ?? 1))?.number ?? 0;
-  return edits.some(({ path }) => /^\/input(\/|$)/.test(path)) ? at - 1 : at;
 }
 
 function created(

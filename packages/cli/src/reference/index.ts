@@ -4,10 +4,12 @@ import { looking } from './looking.ts';
 import { projects } from './projects.ts';
 import { running } from './running.ts';
 import { list, option, type Reference } from './spec.ts';
+import { testing } from './testing.ts';
 
 const groups: Reference['groups'] = [
   { title: 'Run:', commands: running },
   { title: 'Look:', commands: looking },
+  { title: 'Test:', commands: testing },
   { title: 'Keep:', commands: keeping },
   { title: 'Set up:', commands: projects },
 ];

@@ -1,0 +1,110 @@
+/**
+ * `chassis test run`: recorded sessions as regression tests.
+ *
+ * Promise: without `--mode` nothing is started but the plugins of the recorded agents, and nothing is written. A mode that
+ * records asks the models and tools of the project for real, and replaces a recording only when the run ended.
+ */
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { ExitCode } from '@chassis/errors';
+import { CHASSIS_VERSION, Session } from '@chassis/runtime';
+import { type Reporter, reporters, reportTests, runTest, type TestResult } from '@chassis/testkit';
+import { usage } from '../failure.ts';
+import { type Interrupts, listenForInterrupts } from '../interrupt.ts';
+import { demandAgent, demandModel, modelOf } from '../models.ts';
+import type { Call, Ending } from '../reference/spec.ts';
+import { RunView } from '../run-view.ts';
+import { visible } from '../terminal/text.ts';
+import { type TestFile, testsAt, viewOf, writeRecording } from '../test-files.ts';
+import { openWorkbench, type Workbench } from '../workbench.ts';
+
+interface Options {
+  readonly reporter?: string;
+  readonly mode?: string;
+  readonly approve?: readonly string[];
+}
+
+const modes = ['none', 'once', 'rewrite'] as const;
+
+export async function testRun({ args, options, globals, out }: Call<Options>): Promise<Ending> {
+  const reporter = options.reporter ?? 'text';
+  if (!isOneOf(reporter, reporters))
+    throw usage(`--reporter ${reporter}: it is one of ${reporters.join(', ')}`);
+  const mode = options.mode ?? 'none';
+  if (!isOneOf(mode, modes)) throw usage(`--mode ${mode}: it is one of ${modes.join(', ')}`);
+  const tests = await testsAt(args, globals.cwd);
+  const missing = tests.filter(({ recording }) => !existsSync(recording));
+  if (mode === 'none' && missing[0] !== undefined)
+    throw usage(`${missing[0].recording} is not there: chassis test run --mode once records it`);
+  const anew = new Set(mode === 'rewrite' ? tests : missing);
+  const views = new Map(
+    await Promise.all(
+      tests
+        .filter((test) => !anew.has(test))
+        .map(async (test) => [test, await viewOf(test.recording)] as const),
+    ),
+  );
+  const agents = [...new Set([...views.values()].map((view) => view.header.agent.name))];
+  const interrupts = listenForInterrupts(out);
+  const bench = await openWorkbench({
+    globals,
+    out,
+    interrupts,
+    approve: anew.size > 0 ? options.approve : undefined,
+    ...(anew.size > 0 ? {} : { only: agents }),
+  });
+  try {
+    out.quiet = true;
+    const results: TestResult[] = [];
+    for (const test of tests) {
+      if (anew.has(test)) await record(test, bench, interrupts, out);
+      const view = views.get(test) ?? (await viewOf(test.recording));
+      demandAgent(view.header.agent.agent, bench.registry);
+      const file = relative(globals.cwd, test.file);
+      results.push(await runTest(test.spec, file, view, bench.registry, interrupts.signal));
+    }
+    for (const line of reportTests(results, reporter as Reporter)) out.line(visible(line));
+    const ok = results.every((result) => result.ok);
+    return { exit: ok ? ExitCode.ok : ExitCode.failed, result: { tests: results } };
+  } finally {
+    await bench.close();
+    interrupts.end();
+  }
+}
+
+/** Runs the test's turns for real and keeps the session as its recording. */
+async function record(
+  { spec, recording, file }: TestFile,
+  bench: Workbench,
+  interrupts: Interrupts,
+  out: Call['out'],
+): Promise<void> {
+  if (spec.input.length === 0) throw usage(`${file}: input is empty, so there is nothing to record`);
+  const { project, registry, settings, store } = bench;
+  const model = modelOf(undefined, project);
+  const agent = project.config.agent.use;
+  demandAgent(agent, registry);
+  demandModel(model, registry);
+  const session = await Session.create(bench.surroundings(new RunView(out, bench.secrets)), {
+    title: spec.name,
+    workspace: project.config.workspace,
+    project: project.root,
+    chassis: CHASSIS_VERSION,
+    agent,
+    model,
+    settings,
+  });
+  const cancel = (): void => session.cancel();
+  interrupts.signal.addEventListener('abort', cancel, { once: true });
+  try {
+    for (const words of spec.input) if ((await session.prompt(words)).outcome !== 'ok') break;
+  } finally {
+    interrupts.signal.removeEventListener('abort', cancel);
+    await session.close();
+  }
+  if (session.view.outcome !== 'cancelled') await writeRecording(store, session.id, recording);
+}
+
+function isOneOf<T extends string>(text: string, known: readonly T[]): text is T {
+  return known.includes(text as T);
+}

@@ -1,0 +1,90 @@
+/** What a fork is made of: where it leaves, which model goes on, which folder it works in. Shared by single forks and variants. */
+import { join } from 'node:path';
+import { newSessionId, parseJson, type SessionHeader, type SessionView, type Store } from '@chassis/journal';
+import {
+  copyWorkspace,
+  type ForkRequest,
+  type Project,
+  restoreFiles,
+  type TurnModel,
+} from '@chassis/runtime';
+import type { JsonObject } from '@chassis/types';
+import { usage } from './failure.ts';
+import { modelOf } from './models.ts';
+import type { Call } from './reference/spec.ts';
+import { storeFolder } from './store.ts';
+import { visible } from './terminal/text.ts';
+
+export interface ForkOptions {
+  readonly at?: string;
+  readonly set?: readonly string[];
+  readonly run?: true;
+  readonly model?: readonly string[];
+  readonly param?: readonly string[];
+  readonly message?: string;
+  readonly separate?: true;
+  readonly n?: string;
+  readonly verify?: string;
+  readonly title?: string;
+  readonly script?: string;
+  readonly approve?: readonly string[];
+  readonly quiet?: true;
+}
+
+/** What is to be forked where. */
+export interface Planned {
+  readonly request: ForkRequest;
+  readonly header: SessionHeader;
+  readonly view: SessionView;
+}
+
+/** The model that goes on: another one, or the recorded one with other parameters. */
+export function modelFor(
+  name: string | undefined,
+  params: readonly string[] | undefined,
+  { request, view }: Planned,
+  project: Project,
+): TurnModel | undefined {
+  if (name === undefined && params === undefined) return undefined;
+  const turn = view.turns[(view.step(request.at)?.turn ?? 1) - 1];
+  const base = name === undefined ? (turn?.model ?? view.header.model) : modelOf(name, project);
+  return { ...base, params: { ...base.params, ...paramsOf(params ?? []) } };
+}
+
+/** `--param temperature=0`: JSON when it is, else a text. */
+function paramsOf(given: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    given.map((text) => {
+      const equals = text.indexOf('=');
+      if (equals <= 0) throw usage(`--param ${text}: write KEY=VALUE, for example temperature=0`);
+      const value = text.slice(equals + 1);
+      try {
+        return [text.slice(0, equals), parseJson(value)];
+      } catch {
+        return [text.slice(0, equals), value];
+      }
+    }),
+  );
+}
+
+/** A folder of the fork's own, with the files as they were where it begins. */
+export async function separated(
+  { request, view }: Planned,
+  store: Store,
+  globals: Call['globals'],
+  out: Call['out'],
+): Promise<ForkRequest> {
+  const folder = join(storeFolder(globals), 'workspaces', newSessionId());
+  await copyWorkspace(view.header.workspace, folder);
+  const { written, deleted, refused } = await restoreFiles(view, beginsBehind(request, view), store, folder);
+  out.progress(`workspace ${folder}: ${written.length + deleted.length} files as they were then`);
+  for (const { path, why } of refused) out.note(`not restored: ${visible(path)}: ${visible(why)}`);
+  return { ...request, workspace: folder };
+}
+
+/** The last step whose files the fork has. */
+function beginsBehind({ at, edits, message }: ForkRequest, view: SessionView): number {
+  if (message !== undefined)
+    return view.steps.findLast((step) => step.turn < (view.step(at)?.turn ?? 1))?.number ?? 0;
+  return edits.some(({ path }) => /^\/input(\/|$)/.test(path)) ? at - 1 : at;
+}

@@ -1,0 +1,41 @@
+/** The commands that keep recorded sessions as regression tests. */
+import { type CommandSpec, list, option } from './spec.ts';
+
+const mode = option(
+  '--mode <mode>',
+  'none: replay only (default); once: record what is missing; rewrite: record anew',
+);
+const approve = list(
+  '--approve <tool>',
+  'with --mode once or rewrite: let this tool run without asking; "all" for every tool',
+);
+
+export const testing: readonly CommandSpec[] = [
+  {
+    name: 'test add',
+    args: '<id>',
+    about: 'Keep a session as a test: a bundle, and a YAML file of what is expected of it.',
+    options: [
+      option('--name <text>', 'name of the test and its files (default: the title of the session)'),
+      option('--dir <dir>', 'folder of the tests (default: tests/agents)'),
+      option('--force', 'replace a test of that name'),
+    ],
+    examples: ['test add @last', 'test add k3f --name monthly-report'],
+    load: async () => (await import('../commands/test-add.ts')).testAdd,
+  },
+  {
+    name: 'test run',
+    args: '[path...]',
+    about: 'Replay the recorded sessions and check what is expected of them; exit 1 when one fails.',
+    options: [option('--reporter <form>', 'text (default), tap, junit or github'), mode, approve],
+    examples: ['test run', 'test run tests/agents/report.test.yaml', 'test run --reporter junit > tests.xml'],
+    load: async () => (await import('../commands/test-run.ts')).testRun,
+  },
+  {
+    name: 'test approve',
+    args: '<path...>',
+    about: 'Expect what the recordings show now; the diff of the YAML file is the review.',
+    examples: ['test approve tests/agents/report.test.yaml'],
+    load: async () => (await import('../commands/test-approve.ts')).testApprove,
+  },
+];

@@ -1,0 +1,67 @@
+/** Recorded tests on disk: `NAME.test.yaml` beside `NAME.session.jsonl`. */
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { exportBundle, type SessionView, type Store, writeBundleFile } from '@chassis/journal';
+import { formatSpec, parseSpec, type Spec } from '@chassis/testkit';
+import { readBundle } from './bundle.ts';
+import { usage } from './failure.ts';
+
+export const testFolder = 'tests/agents';
+const ending = '.test.yaml';
+
+export interface TestFile {
+  readonly file: string;
+  readonly spec: Spec;
+  /** The bundle, absolute. */
+  readonly recording: string;
+}
+
+/** The tests at paths: files as they are, folders with everything below. @throws InvalidParams for a path that is not there */
+export async function testsAt(paths: readonly string[], cwd: string): Promise<readonly TestFile[]> {
+  const files: string[] = [];
+  for (const path of paths.length === 0 ? [testFolder] : paths) {
+    const full = resolve(cwd, path);
+    const found = await stat(full).catch(() => undefined);
+    if (found === undefined)
+      throw usage(`there is nothing at ${path}: chassis test add ID makes a test in ${testFolder}`);
+    if (!found.isDirectory()) files.push(full);
+    else
+      for (const name of await readdir(full, { recursive: true }))
+        if (name.endsWith(ending)) files.push(join(full, name));
+  }
+  if (files.length === 0) throw usage(`there is no ${ending} below ${paths.join(', ') || testFolder}`);
+  return Promise.all([...new Set(files)].sort().map(readTest));
+}
+
+async function readTest(file: string): Promise<TestFile> {
+  const spec = parseSpec(await readFile(file, 'utf8'), file);
+  return { file, spec, recording: resolve(dirname(file), spec.recording) };
+}
+
+/** Replaced in one step, so that an interrupted write leaves the old one. */
+export async function writeTest(file: string, spec: Spec): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(`${file}.new`, formatSpec(spec));
+  await rename(`${file}.new`, file);
+}
+
+export async function writeRecording(store: Store, id: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeBundleFile(path, exportBundle(store, id));
+}
+
+export async function viewOf(recording: string): Promise<SessionView> {
+  const { store, id } = await readBundle(recording);
+  return (await store.reader(id)).view();
+}
+
+/** A name that is a file name everywhere. */
+export function fileName(text: string): string {
+  const name = text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+  return name === '' ? 'session' : name;
+}

@@ -1,0 +1,76 @@
+/** `chassis test`: a session is kept, replayed, missed by a changed agent, recorded anew, and approved. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { agentTests } from '@chassis/testkit';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bin, chassis, environment } from './support/chassis.ts';
+import { calls, type Project, project } from './support/project.ts';
+
+let folder: Project;
+const run = (...args: string[]) => chassis(args, { cwd: folder.path });
+const spec = (): string => readFileSync(join(folder.path, 'tests/agents/echo-once.test.yaml'), 'utf8');
+
+beforeAll(async () => {
+  folder = project(calls('echo', { n: 1 }, 'It is done.'));
+  expect(await run('run', 'Echo once', '--trust', '-q')).toMatchObject({ code: 0 });
+  expect(await run('test', 'add', '@last')).toMatchObject({ code: 0 });
+});
+afterAll(() => folder[Symbol.dispose]());
+
+it('the test is readable, and passes', async () => {
+  expect(spec()).toContain('name: Echo once\nrecording: echo-once.session.jsonl\ninput:\n  - Echo once\n');
+  expect(spec()).toContain('  final:\n    equals: It is done.\n');
+  const ended = await run('test', 'run', '--reporter', 'tap');
+  expect(ended).toMatchObject({ code: 0, stdout: 'TAP version 14\n1..1\nok 1 - Echo once\n' });
+});
+
+it('an agent that does something else fails it, in another test runner too', async () => {
+  const other = join(folder.path, 'other-agent');
+  mkdirSync(other);
+  writeFileSync(
+    join(other, 'plugin.yaml'),
+    'name: default-agent\nversion: 9.0.0\ndescription: Guesses.\nchassis: ">=0.1 <1"\nkind: agent\nruntime: inline\nmodule: ./index.ts\nagents: [{ name: default, description: Guesses. }]\n',
+  );
+  writeFileSync(join(other, 'index.ts'), "export default { agents: { default: () => 'about 250' } };\n");
+  const env = environment(folder.path);
+  const through = (...more: string[]) =>
+    agentTests('tests/agents', {
+      command: [
+        '/usr/bin/env',
+        ...['-i', ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+        ...[process.execPath, bin, ...more],
+      ],
+      cwd: folder.path,
+    });
+  const [test] = await through('--plugin', other);
+  expect(test).toMatchObject({ name: 'Echo once' });
+  expect(() => test?.check()).toThrow(/replay: the agent ended turn 1 without step 1/);
+  const [same] = await through();
+  expect(() => same?.check()).not.toThrow();
+});
+
+it('is recorded anew when asked, missed by what it says then, and approved', async () => {
+  folder.write('script.yaml', `turns:\n${calls('echo', { n: 1 }, 'It is done twice.')}`);
+  const missed = await run('test', 'run', '--mode', 'rewrite', '--trust', '--reporter', 'github');
+  expect(missed.code).toBe(1);
+  expect(missed.stdout).toContain(
+    '::error file=tests/agents/echo-once.test.yaml,title=Echo once::/expect/final/equals',
+  );
+  expect(await run('test', 'approve', 'tests/agents')).toMatchObject({ code: 0 });
+  expect(spec()).toContain('equals: It is done twice.');
+  expect(await run('test', 'run')).toMatchObject({ code: 0 });
+});
+
+it('pytest collects the same tests', async () => {
+  const helper = fileURLToPath(new URL('../../../python/chassis_testing.py', import.meta.url));
+  const script = `
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location('chassis_testing', ${JSON.stringify(helper)})
+module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)
+for test in module.agent_tests('tests/agents', command=${JSON.stringify([process.execPath, bin])}):
+    test.check(); print('passed', test.name)
+`;
+  const ended = await chassis(['-c', script], { cwd: folder.path, through: ['python3'] });
+  expect(ended).toMatchObject({ code: 0, stdout: 'passed Echo once\n' });
+});
