@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '@chassis/types';
 import { describe, expect, test } from 'vitest';
 import { type FakeTool, says, scripted } from '../../test/support/fake-registry.ts';
 import { openSession, type TestOptions } from '../../test/support/sessions.ts';
+import type { Unavailable } from '../capability.ts';
 
 /** Runs one turn whose agent makes the given calls one after another and answers with their outcomes. */
 async function calls(list: readonly [string, JsonObject][], options: Omit<TestOptions, 'agent'>) {
@@ -145,6 +146,22 @@ describe('a tool call', () => {
       },
     ]);
   });
+});
+
+test('a tool whose plugin is being started again is waited for', async () => {
+  const { around, session } = await openSession({
+    tools: { add },
+    agent: async (_input, ctx) => ctx.call('tool.call', { name: 'add', arguments: { a: 1, b: 2 } }),
+  });
+  const resolve = around.registry.resolveTool.bind(around.registry);
+  let asked = 0;
+  around.registry.resolveTool = (name) =>
+    ++asked > 2
+      ? resolve(name)
+      : { ...(resolve('gone') as Unavailable), phase: 'runtime', retry_at: Date.now() + 5 };
+  await session.prompt('go');
+  await session.close();
+  expect(session.view.step(1)).toMatchObject({ status: 'ok', output: 3 });
 });
 
 describe('permission', () => {

@@ -16,7 +16,7 @@ import { checkInput, checkModelResponse, checkOutput } from './checks.ts';
 import { HostDesk } from './desk.ts';
 import type { GateFace, GateOptions } from './options.ts';
 import { newTraceId, type OpenStep } from './recorder.ts';
-import { mayFallBack, pauseBeforeRetry } from './retry.ts';
+import { mayFallBack, pauseBeforeRetry, whenBack } from './retry.ts';
 
 export class Gate implements GateFace {
   readonly options: GateOptions;
@@ -153,11 +153,12 @@ export class Gate implements GateFace {
   async #tool(
     ask: ToolAsk,
     step: OpenStep,
-    binding: ToolBinding | Unavailable,
+    resolved: ToolBinding | Unavailable,
     interrupted: Step | undefined,
   ): Promise<Omit<Outcome, 'step'>> {
+    const { approvals, registry, signal } = this.options;
+    const binding = await whenBack(resolved, () => registry.resolveTool(ask.name), signal);
     if (isUnavailable(binding)) throw unavailable(binding);
-    const { approvals, signal } = this.options;
     const { definition } = binding;
     const repeatable =
       definition.effects === 'none' || definition.effects === 'read' || definition.idempotent;

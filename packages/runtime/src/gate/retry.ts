@@ -3,7 +3,9 @@
  *
  * A retry repeats the request, never the turn: what happened before it stays done.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChassisError, ErrorCode, isRetryable } from '@chassis/errors';
+import { isUnavailable, type ToolBinding, type Unavailable } from '../capability.ts';
 
 export interface RetryPolicy {
   /** Attempts at one binding, the first included. */
@@ -27,4 +29,29 @@ export function pauseBeforeRetry(error: ChassisError, tries: number, policy: Ret
 /** Whether another model may be asked instead. */
 export function mayFallBack(error: ChassisError): boolean {
   return !final.has(error.code);
+}
+
+/** How long a call waits for a plugin that is being started again, in milliseconds. */
+const patienceMs = 5_000;
+
+/** The binding as soon as its plugin is back, when that is to be soon; a model that asks again at once would only fail again. */
+export async function whenBack(
+  first: ToolBinding | Unavailable,
+  resolve: () => ToolBinding | Unavailable,
+  signal: AbortSignal,
+): Promise<ToolBinding | Unavailable> {
+  let binding = first;
+  const until = Date.now() + patienceMs;
+  while (
+    isUnavailable(binding) &&
+    binding.retry_at !== undefined &&
+    binding.retry_at < until &&
+    !signal.aborted
+  ) {
+    const pause = Math.max(50, binding.retry_at - Date.now());
+    if (Date.now() + pause > until) break;
+    await sleep(pause, undefined, { signal }).catch(() => {});
+    binding = resolve();
+  }
+  return binding;
 }

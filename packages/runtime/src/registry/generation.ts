@@ -203,6 +203,7 @@ function absence(owner: Owner, capability: string): Unavailable {
     phase: owner.state === 'disabled' ? 'config' : 'runtime',
     cause: new ChassisError('Unavailable', `plugin ${name} ${words[owner.state]}`),
     fix: owner.state === 'disabled' ? `set plugins.${name}.enabled to true` : `start plugin ${name}`,
+    ...(owner.state === 'loading' ? { retry_at: Date.now() } : {}),
   });
 }
 
