@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { zstdDecompressSync } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { collect, folder, header, Run } from '../../test/build.ts';
 import { Secrets } from '../secrets.ts';
@@ -536,3 +536,72 @@ test('a fork is refused after damage and possible before it', async () => {
   expect((await store.verify('early')).ok).toBe(true);
   await store.close();
 });
+
+/** As if the process that holds the session had died: its number belongs to another one now. */
+function leaveDeadLock(root: string, id: string, living: string): void {
+  const dead = { ...JSON.parse(living), started: '0', nonce: 'dead' };
+  writeFileSync(join(root, 'sessions', id, 'lock'), JSON.stringify(dead));
+}
+
+/** Waits until every segment but the newest is sealed. */
+async function sealed(root: string, id: string): Promise<void> {
+  const names = (): string[] => readdirSync(join(root, 'sessions', id, 'log'));
+  await expect.poll(() => names().filter((name) => name.endsWith('.jsonl')).length).toBe(1);
+}
+
+test('a listing goes on where a full segment ends and sees no damage', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path, segmentBytes: 3000 });
+  const other = fileStore({ root: dir.path });
+  const writer = await store.create(header('s'));
+  for (let i = 0; i < 60; i++) {
+    writer.append('note.added', { text: `note ${i}`, author: 'me' });
+    await writer.barrier();
+    await sealed(dir.path, 's');
+    // Behind each event: one of the rows ends where the segment does.
+    expect((await collect(other.list()))[0]).toMatchObject({ events: i + 2 });
+    expect((await collect(other.list()))[0]?.problem).toBeUndefined();
+  }
+  await writer.close();
+  expect(await store.verify('s')).toMatchObject({ ok: true });
+  await store.close();
+  await other.close();
+});
+
+test.each([
+  ['open', false],
+  ['open', true],
+  ['sealed', false],
+  ['sealed', true],
+])(
+  'a listing goes on behind a takeover (old segment %s, written to since: %s) as verify sees it',
+  async (state, late) => {
+    using dir = folder();
+    const store = fileStore({ root: dir.path });
+    const path = logOf(dir.path, 's');
+    const first = await store.create(header('s'));
+    new Run(first).cycles(1);
+    await first.barrier();
+    const living = readFileSync(join(dir.path, 'sessions', 's', 'lock'), 'utf8');
+    await first.close();
+    const bytes = readFileSync(path);
+    leaveDeadLock(dir.path, 's', living);
+    const next = await store.open('s');
+    next.append('note.added', { text: 'mine now', author: 'me' });
+    await next.barrier();
+    // The old holder was only stopped: it writes into its own segment.
+    if (late) appendFileSync(path, bytes.subarray(bytes.lastIndexOf(10, bytes.length - 2) + 1));
+    if (state === 'sealed') {
+      writeFileSync(`${path}.zst`, zstdCompressSync(readFileSync(path)));
+      rmSync(path);
+    }
+    const { problems } = await store.verify('s');
+    expect(problems).toMatchObject(late ? [{ kind: 'stale', offset: bytes.length }] : []);
+    const [problem] = problems;
+    expect((await collect(store.list()))[0]?.problem).toBe(
+      problem && `${problem.message} (${problem.file}, byte ${problem.offset})`,
+    );
+    await next.close();
+    await store.close();
+  },
+);

@@ -63,7 +63,13 @@ async function currentRow(
   if (!row || !fresh || fresh.tallied.seq >= row.tallied.seq) return fresh as IndexRow;
   // The old row stays, so that `verify` can still tell how far the log once reached.
   const lost = row.tallied.seq - fresh.tallied.seq;
-  return { ...row, segment: stamp.segment, size: stamp.size, mtime: stamp.mtime, problem: lostMessage(lost) };
+  return {
+    ...row,
+    segment: stamp.segment,
+    size: stamp.size,
+    mtime: stamp.mtime,
+    problem: fresh.problem ?? lostMessage(lost),
+  };
 }
 
 /** A problem in one line. */
@@ -91,7 +97,7 @@ async function readOn(
   if (row) {
     const segment = segments.find((one) => one.first === row.first);
     if (!segment || (!segment.sealed && statSync(segment.path).size < row.offset)) return undefined;
-    chain = segment.sealed ? Chain.from(from) : new Chain(from, row.hash);
+    chain = new Chain(from, row.hash);
   }
   const tally = new Tally(header, row?.tallied);
   let problem: string | null = row?.problem ?? null;

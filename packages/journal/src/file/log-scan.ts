@@ -22,7 +22,7 @@ export interface ScanRange {
   readonly from?: number;
   /** The scan ends with this one. */
   readonly to?: number;
-  /** Goes on in the middle of a segment: at this byte of the plain segment that starts with event `first`. */
+  /** Goes on in the middle of a segment: at this byte of the (uncompressed) segment that starts with event `first`. */
   readonly resume?: { readonly first: number; readonly offset: number };
 }
 
@@ -46,6 +46,8 @@ export async function* scanLog(
         const scanned: ScannedLine[] = [];
         for (const line of lines) {
           if (chain.expected > to) break;
+          // A sealed segment is read from the beginning of a frame; a damaged frame is placed in the sealed file.
+          if (line.offset < offset && !line.fault) continue;
           scanned.push(scanLine(line, segment, chain, limit));
         }
         yield scanned;
