@@ -589,11 +589,14 @@ test.each([
     const next = await store.open('s');
     next.append('note.added', { text: 'mine now', author: 'me' });
     await next.barrier();
+    await sealed(dir.path, 's');
     // The old holder was only stopped: it writes into its own segment.
-    if (late) appendFileSync(path, bytes.subarray(bytes.lastIndexOf(10, bytes.length - 2) + 1));
-    if (state === 'sealed') {
-      writeFileSync(`${path}.zst`, zstdCompressSync(readFileSync(path)));
-      rmSync(path);
+    const line = bytes.subarray(bytes.lastIndexOf(10, bytes.length - 2) + 1);
+    const old = late ? Buffer.concat([bytes, line]) : bytes;
+    writeFileSync(`${path}.zst`, zstdCompressSync(old));
+    if (state === 'open') {
+      writeFileSync(path, old);
+      rmSync(`${path}.zst`);
     }
     const { problems } = await store.verify('s');
     expect(problems).toMatchObject(late ? [{ kind: 'stale', offset: bytes.length }] : []);
