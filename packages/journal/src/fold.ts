@@ -130,6 +130,7 @@ export class Fold {
       }
       case 'session.resumed':
         for (const number of plain(known.data, resolve).rerun ?? []) reopen(view.open[number - 1], false);
+        reopenTurn(view.turns.at(-1));
         view.outcome = 'running';
         break;
       case 'session.ended': {
@@ -314,6 +315,14 @@ function reopen(step: OpenStep | undefined, anew: boolean): void {
   delete step.seq.finished;
   step.effects = NONE;
   if (anew) step.attempts = [];
+}
+
+/** The turn goes on: how it ended before is no longer how it ends. */
+function reopenTurn(turn: Mutable<Turn> | undefined): void {
+  delete turn?.outcome;
+  delete turn?.answer;
+  delete turn?.error;
+  delete turn?.failed_step;
 }
 
 function attemptOf(step: OpenStep, number: number): Mutable<Attempt> {

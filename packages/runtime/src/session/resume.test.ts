@@ -198,7 +198,32 @@ test('a run that failed because the provider was down goes on when it is back', 
   down = false;
   expect(await session.resume()).toMatchObject({ outcome: 'ok', answer: 'back again' });
   expect(session.view.steps).toHaveLength(1);
+  expect(session.view.turns[0]).not.toHaveProperty('error');
   await session.close();
+});
+
+test('a run that ended because a tool was not approved goes on once it is', async () => {
+  let ran = 0;
+  const options: TestOptions = {
+    agent: async (_input, ctx) => {
+      const { error, output } = (await ctx.call('tool.call', { name: 'write', arguments: {} })) as {
+        error?: { code: number };
+        output?: string;
+      };
+      if (error !== undefined)
+        throw Object.assign(new Error('denied'), { code: error.code, data: { step: 1 } });
+      return { answer: output };
+    },
+    tools: { write: { effects: 'write', approval: 'ask', run: () => `written ${++ran}` } },
+  };
+  const around = surroundings(options);
+  const session = await Session.create(around, newSession(options));
+  expect(await session.prompt('go')).toMatchObject({ outcome: 'failed' });
+  await session.close();
+  const approver = { ask: async () => ({ decision: 'allow', by: 'ada' }) as const };
+  const again = await Session.open({ ...around, approver }, session.id);
+  expect(await again.resume()).toMatchObject({ outcome: 'ok', answer: 'written 1' });
+  await again.close();
 });
 
 describe('a fork', () => {

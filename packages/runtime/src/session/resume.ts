@@ -17,6 +17,8 @@ const passing = new Set<number>([
   ErrorCode.Unauthorized,
   ErrorCode.BudgetExceeded,
   ErrorCode.ToolTimeout,
+  ErrorCode.ApprovalDenied,
+  ErrorCode.PermissionDenied,
 ]);
 
 /** Takes up the last turn. @returns its number @throws InvalidParams when there is nothing to go on with */

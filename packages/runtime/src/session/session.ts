@@ -161,7 +161,6 @@ export class Session {
     closeOpenSteps(this.#writer);
     const { header, turns } = this.view;
     const turn = turns.length + 1;
-    if (turn > 1) this.#writer.append('session.resumed', { reason: 'a new turn', rerun: [] });
     this.#writer.append('input.received', {
       turn,
       content,
