@@ -26,8 +26,12 @@ plugins:
 
 const SCRIPT = `# What the scripted model says: the first turn whose conditions hold plays. It is no language model.
 turns:
-  - when: { tool: ${TOOL} }
+  - when: { tool: ${TOOL}, result_path: /words }
     say: "Your message has {{ results.${TOOL}[-1].words }} words."
+    repeat: true
+
+  - when: { tool: ${TOOL} }
+    say: The tool failed, so I cannot tell. Look at it with chassis why @last.
     repeat: true
 
   - think: The tool counts better than I do.
