@@ -6,8 +6,9 @@
  */
 import { ChassisError } from '@chassis/errors';
 import { digestOf, type Writer } from '@chassis/journal';
-import type { Json } from '@chassis/types';
+import type { Json, PluginRef } from '@chassis/types';
 import type { ToolBinding } from '../capability.ts';
+import { CHASSIS_VERSION } from '../version.ts';
 
 export type ApprovalMode = 'auto' | 'ask' | 'never';
 
@@ -65,33 +66,15 @@ export class Approvals {
     signal: AbortSignal,
     reason: string,
   ): Promise<void> {
-    const id = `${step}.${this.#writer.view.approvals.length + 1}`;
     const digest = digestOf({
       definition: binding.definition as unknown as Json,
       plugin: binding.plugin as unknown as Json,
       policy: this.#modes,
       input,
     });
-    this.#writer.append(
-      'approval.requested',
-      { id, tool: binding.name, plugin: binding.plugin, input, digest, reason },
-      step,
-    );
-    await this.#writer.barrier();
-    const answer = await this.#approver.ask(
-      {
-        id,
-        session: this.#writer.id,
-        step,
-        tool: binding.name,
-        plugin: binding.plugin.name,
-        description: binding.definition.description,
-        input,
-        reason,
-      },
-      signal,
-    );
-    this.#writer.append('approval.resolved', { id, ...answer }, step);
+    const { name: tool, plugin } = binding;
+    const { description } = binding.definition;
+    const answer = await this.#ask({ tool, plugin, description, input, digest, reason, step }, signal);
     if (answer.decision === 'allow') return;
     throw new ChassisError(
       'ApprovalDenied',
@@ -105,4 +88,43 @@ export class Approvals {
       },
     );
   }
+
+  /** Asks whether a run that should stop may go on. @throws the reason it should stop for, with who refused */
+  async goOn(stop: ChassisError, step: number, signal: AbortSignal): Promise<void> {
+    const answer = await this.#ask(
+      {
+        tool: 'go on',
+        plugin: { name: 'chassis', version: CHASSIS_VERSION, digest: '' },
+        description: 'Lets the run go on; without it the run ends here.',
+        input: stop.data as Json,
+        digest: digestOf(stop.data as Json),
+        reason: `${stop.message}. Go on?`,
+        step,
+      },
+      signal,
+    );
+    if (answer.decision === 'allow') return;
+    throw new ChassisError(stop.code, stop.message, { data: { ...(stop.data as object), by: answer.by } });
+  }
+
+  /** Question and answer, both on record. */
+  async #ask(
+    { plugin, digest, step, description, ...question }: Question,
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<Approver['ask']>>> {
+    const id = `${step}.${this.#writer.view.approvals.length + 1}`;
+    this.#writer.append('approval.requested', { id, plugin, digest, ...question }, step);
+    await this.#writer.barrier();
+    const answer = await this.#approver.ask(
+      { id, session: this.#writer.id, step, plugin: plugin.name, description, ...question },
+      signal,
+    );
+    this.#writer.append('approval.resolved', { id, ...answer }, step);
+    return answer;
+  }
+}
+
+interface Question extends Omit<ApprovalRequest, 'id' | 'session' | 'plugin'> {
+  readonly plugin: PluginRef;
+  readonly digest: string;
 }

@@ -14,6 +14,8 @@ import { attempt } from './attempt.ts';
 import { CauseTracker } from './causes.ts';
 import { checkInput, checkModelResponse, checkOutput } from './checks.ts';
 import { HostDesk } from './desk.ts';
+import { circleError } from './detectors.ts';
+import { limitError } from './limits.ts';
 import type { GateFace, GateOptions } from './options.ts';
 import { newTraceId, type OpenStep } from './recorder.ts';
 import { mayFallBack, pauseBeforeRetry, whenBack } from './retry.ts';
@@ -32,6 +34,8 @@ export class Gate implements GateFace {
    * `step` throws; whoever runs the turn looks here.
    */
   fault: ChassisError | undefined;
+  /** Why nothing more runs in this turn. */
+  #stopped: ChassisError | undefined;
 
   /** @throws Diverged, Cancelled, and errors of the journal itself; a step that fails is an outcome */
   async step(ask: Ask): Promise<Outcome> {
@@ -50,8 +54,9 @@ export class Gate implements GateFace {
     const { ask, digest } = this.#edited(made);
     const recalled = await source.recall(ask, digest);
     if (recalled.kind === 'answer')
-      return this.#causes.seen(
+      return this.#seen(
         ask,
+        digest,
         source.copies ? this.#copy(ask, digest, recalled.step) : outcomeOf(recalled.step),
       );
     if (signal.aborted) throw new ChassisError('Cancelled', 'cancelled');
@@ -66,13 +71,14 @@ export class Gate implements GateFace {
             binding === null || isUnavailable(binding) ? null : binding.plugin,
             binding !== null && 'definition' in binding ? binding.definition.effects : undefined,
           );
-    const outcome = await this.#live(
-      ask,
-      step,
-      binding,
-      recalled.kind === 'unfinished' ? recalled.step : undefined,
-    );
-    return this.#causes.seen(ask, step.finish(outcome));
+    const interrupted = recalled.kind === 'unfinished' ? recalled.step : undefined;
+    const outcome = await this.#live(ask, digest, step, binding, interrupted);
+    return this.#seen(ask, digest, step.finish(outcome));
+  }
+
+  #seen(ask: Ask, digest: string, outcome: Outcome): Outcome {
+    this.options.circles?.seen(ask, digest, outcome);
+    return this.#causes.seen(ask, outcome);
   }
 
   /** The first variant of an ask that the record knows, else the last: a fork's edits hold from its step on. */
@@ -110,12 +116,13 @@ export class Gate implements GateFace {
 
   async #live(
     ask: Ask,
+    digest: string,
     step: OpenStep,
     binding: ToolBinding | ModelBinding | Unavailable | null,
     interrupted: Step | undefined,
   ): Promise<Omit<Outcome, 'step'>> {
     try {
-      this.options.limits.admit(interrupted !== undefined);
+      await this.#mayGoOn(ask, digest, step.number, interrupted !== undefined);
       this.#checkDepth(ask);
       if (ask.kind === 'state') return { status: 'ok', output: ask.input };
       return ask.kind === 'model'
@@ -131,6 +138,34 @@ export class Gate implements GateFace {
         ...(usage === undefined ? {} : { usage }),
         ...(output === undefined ? {} : { output }),
       };
+    }
+  }
+
+  /**
+   * A run that reaches a limit or goes round in circles pauses, and a person is asked; without one it ends, and
+   * nothing that the agent asks for afterwards runs.
+   */
+  async #mayGoOn(ask: Ask, digest: string, step: number, known: boolean): Promise<void> {
+    const { approvals, limits, circles, signal } = this.options;
+    if (this.#stopped !== undefined) throw this.#stopped;
+    try {
+      let first = true;
+      for (
+        let reached = limits.admit(known, ask);
+        reached !== null;
+        reached = limits.admit(true, ask), first = false
+      ) {
+        // Raised by as much as it was: what is still beyond the limit then is asked for again.
+        await approvals.goOn(limitError(reached), step, signal);
+        limits.raise(reached.limit);
+      }
+      const circle = first ? (circles?.about(ask, digest) ?? null) : null;
+      if (circle === null) return;
+      await approvals.goOn(circleError(circle), step, signal);
+      circles?.forget(ask, digest);
+    } catch (refused) {
+      if (!signal.aborted) this.#stopped = toChassisError(refused);
+      throw refused;
     }
   }
 

@@ -3,6 +3,7 @@ import type { Json, JsonObject, ModelChunk } from '@chassis/types';
 import type { Registry } from '../capability.ts';
 import type { Approvals } from './approval.ts';
 import type { Ask, Outcome } from './ask.ts';
+import type { CircleDetector } from './detectors.ts';
 import type { LimitCounter } from './limits.ts';
 import type { Recorder } from './recorder.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -20,6 +21,8 @@ export interface GateOptions {
   readonly source: Source;
   readonly approvals: Approvals;
   readonly limits: LimitCounter;
+  /** Watches for calls that bring nothing new; a strict replay has none. */
+  readonly circles?: CircleDetector;
   readonly retry: RetryPolicy;
   readonly workspace: string;
   readonly signal: AbortSignal;

@@ -42,7 +42,7 @@ export const CONFIG_SCHEMA = {
     limits: {
       type: 'object',
       additionalProperties: false,
-      properties: { steps: count, tokens: count, cost_usd: amount, minutes: amount },
+      properties: { steps: count, tokens: count, cost_usd: amount, minutes: amount, repeats: count },
     },
     retry: {
       type: 'object',

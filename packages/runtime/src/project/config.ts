@@ -29,6 +29,8 @@ export interface Config {
     readonly tokens?: number;
     readonly cost_usd?: number;
     readonly minutes?: number;
+    /** How often the same call may give the same result before somebody is asked. */
+    readonly repeats?: number;
   };
   readonly retry: { readonly attempts: number; readonly base_ms: number };
   readonly tools: {

@@ -15,6 +15,7 @@ import {
 import type { JsonObject } from '@chassis/types';
 import { isUnavailable, type Registry } from '../capability.ts';
 import { type ApprovalMode, Approvals, nobody } from '../gate/approval.ts';
+import { CircleDetector } from '../gate/detectors.ts';
 import { Gate } from '../gate/gate.ts';
 import { LimitCounter } from '../gate/limits.ts';
 import { type Boundary, MixedSource } from '../gate/mixed-source.ts';
@@ -159,6 +160,7 @@ function gateOf(
     source,
     approvals: new Approvals(writer, around.approver ?? nobody, modes(around.registry, settings, request)),
     limits: new LimitCounter(settings.limits, writer.view, turn),
+    circles: new CircleDetector(settings.limits.repeats),
     retry: settings.retry,
     workspace: writer.header.workspace,
     signal: AbortSignal.any([request.signal, halt]),

@@ -19,6 +19,7 @@ import {
 import type { Json, JsonObject, ModelChunk, ToolSpec } from '@chassis/types';
 import type { Registry } from '../capability.ts';
 import { Approvals, type Approver, nobody } from '../gate/approval.ts';
+import { CircleDetector } from '../gate/detectors.ts';
 import { Gate } from '../gate/gate.ts';
 import { LimitCounter } from '../gate/limits.ts';
 import type { TurnModel } from '../gate/options.ts';
@@ -223,6 +224,7 @@ export class Session {
       source,
       approvals: new Approvals(this.#writer, around.approver ?? nobody, settings.approval),
       limits: new LimitCounter(settings.limits, this.view, turn),
+      circles: new CircleDetector(settings.limits.repeats),
       retry: settings.retry,
       workspace: this.view.header.workspace,
       signal: this.#cancel.signal,
