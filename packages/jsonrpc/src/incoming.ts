@@ -63,9 +63,16 @@ export class Incoming implements RequestHost {
     return count;
   }
 
-  /** No more should be read for now. */
-  get full(): boolean {
-    return this.#waiting.crowded;
+  /**
+   * Whether reading on would only make more requests wait.
+   *
+   * @param needsAnswers own calls are open: what is not read may be what the running handlers wait for. Then only
+   *   memory is a reason to stop
+   */
+  full(needsAnswers: boolean): boolean {
+    const { congested } = this.#o.outlet;
+    if (needsAnswers) return congested && this.#waiting.overfull;
+    return this.#waiting.crowded || (congested && !this.#waiting.empty);
   }
 
   request(method: string, params: unknown, id: RequestId, to: Destination, text: string, at: number): void {

@@ -262,8 +262,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
 
   /** Whether the transport shall deliver more; if not, it is told later. */
   #mayGoOn(): boolean {
-    // Reading on while own calls are open: their answers may be what the waiting handlers need.
-    const full = this.#incoming.full && (this.#outlet.congested || this.#outgoing.size === 0);
+    const full = this.#incoming.full(this.#outgoing.size > 0);
     this.#held = this.#turn.exhausted || full;
     return !this.#held;
   }

@@ -50,6 +50,9 @@ function parse(text) {
   }
 }
 
+/** How long an answer may take, in ms: a busy machine starts a server slowly. */
+const patience = 60_000;
+
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 async function until(done, ms) {
@@ -72,13 +75,13 @@ async function run(c) {
   }
   if (c.eof) child.stdin.end();
   const wanted = c.expect.length;
-  await until(() => texts().length >= wanted || dead, 8000);
+  await until(() => texts().length >= wanted || dead, patience);
   await sleep(wanted === 0 ? 700 : 250); // nothing more may come
   const got = texts();
   let problem = assign(c.expect, got.map(parse)) ? null : `wanted ${JSON.stringify(c.expect).slice(0, 200)}`;
   if (!problem && c.alive) {
     child.stdin.write(c.alive.after);
-    await until(() => texts().length > got.length || dead, 8000);
+    await until(() => texts().length > got.length || dead, patience);
     const more = texts().slice(got.length).map(parse);
     if (!more.some((answer) => matches(c.alive.answer, answer))) problem = 'the connection did not survive';
   }
@@ -99,6 +102,6 @@ async function work() {
     } else passed++;
   }
 }
-await Promise.all([work(), work(), work(), work()]);
+await Promise.all([work(), work()]);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);
