@@ -1,10 +1,10 @@
 /**
  * How long the answers take on a long session: `node bench/why/speed.ts [--cycles N] [--window N]`.
  *
- * The session has one model call and one tool call a cycle, 2.5 kB results that go back to the model, and a conversation
+ * The session has one model call and one tool call a cycle, 2 kB results that go back to the model, and a conversation
  * that is compacted as long runs are. CPU time of this process; the parse of the same bytes stands beside.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ import {
   type SessionView,
   type Store,
 } from '../../packages/journal/src/index.ts';
-import type { Message } from '../../packages/types/src/index.ts';
+import type { Json, Message } from '../../packages/types/src/index.ts';
 
 const { values: given } = parseArgs({
   options: {
@@ -52,7 +52,7 @@ const header = (id: string): SessionHeader => ({
 
 const page = (cycle: number, bad: boolean) => ({
   page: cycle,
-  orders: Array.from({ length: 20 }, (_, k) => ({
+  orders: Array.from({ length: 16 }, (_, k) => ({
     id: `ORD-${1_000_000 + cycle * 20 + k}`,
     customer: `customer ${(cycle * 7 + k) % 997}`,
     amount: bad && k === 7 ? '1.249,90' : ((cycle * 31 + k * 17) % 9000) / 100 + 10,
@@ -65,7 +65,9 @@ async function record(id: string, changed: number): Promise<void> {
   const writer = await store.create(header(id));
   const append = writer.append.bind(writer);
   append('input.received', { turn: 1, content: 'Go through all pages and average the amounts.' });
-  const tools = writer.blob([{ name: 'orders', description: 'a page of orders', parameters: { type: 'object' } }]);
+  const tools = writer.blob([
+    { name: 'orders', description: 'a page of orders', parameters: { type: 'object' } },
+  ]);
   const first: Message[] = [
     { role: 'system', content: 'You read orders.' },
     { role: 'user', content: 'Go through all pages and average the amounts.' },
@@ -74,10 +76,21 @@ async function record(id: string, changed: number): Promise<void> {
   let held = 0;
   let from: number | null = null;
   let add: readonly Message[] = first;
-  const start = (data: Partial<EventData['step.started']> & { kind: 'model' | 'tool'; name: string }): number => {
+  const start = (
+    data: Partial<EventData['step.started']> & { kind: 'model' | 'tool'; name: string },
+  ): number => {
     append(
       'step.started',
-      { input: {}, digest: digestOf(data.input ?? {}, secrets), causes: step === 0 ? [] : [step], parent: null, agent: 'main', turn: 1, plugin, ...data },
+      {
+        input: {},
+        digest: digestOf((data.input ?? {}) as Json, secrets),
+        causes: step === 0 ? [] : [step],
+        parent: null,
+        agent: 'main',
+        turn: 1,
+        plugin,
+        ...data,
+      },
       ++step,
     );
     append('step.dispatched', { attempt: 1, idempotency_key: `k${step}` }, step);
@@ -123,7 +136,9 @@ async function record(id: string, changed: number): Promise<void> {
     code: -32602,
     name: 'InvalidParams',
     message: 'average: /amounts/1 must be a number',
-    data: { issues: [{ path: '/amounts/1', message: 'must be a number', expected: 'number', received: 'string' }] },
+    data: {
+      issues: [{ path: '/amounts/1', message: 'must be a number', expected: 'number', received: 'string' }],
+    },
   };
   append('step.finished', { status: 'error', error, duration_ms: 1, attempts: 1 }, step);
   append('session.ended', { outcome: 'failed', turn: 1, error, failed_step: step });
@@ -145,25 +160,29 @@ async function cpu<T>(name: string, run: () => T | Promise<T>): Promise<T> {
 
 await record('a', cycles);
 await record('b', Math.floor(cycles / 2));
-const folder = join(root, 'sessions', 'a', 'log');
-const files = readdirSync(folder)
-  .filter((file) => file.endsWith('.jsonl'))
-  .map((file) => readFileSync(join(folder, file), 'utf8'));
-const lines = files.flatMap((text) => text.split('\n').filter((line) => line !== ''));
+const lines: string[] = [];
+for await (const line of (await store.reader('a')).lines()) lines.push(line);
 const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-console.log(`${lines.length} events, ${(bytes / 1e6).toFixed(1)} MB, conversation of at most ${window} cycles`);
+console.log(
+  `${lines.length} events, ${(bytes / 1e6).toFixed(1)} MB, conversation of at most ${window} cycles`,
+);
 await cpu('JSON.parse of every line', () => {
   for (const line of lines) JSON.parse(line);
 });
 const a = await cpu('the view from disk', () => open(store, 'a'));
 const found = await cpu('why, cold', () => why(a));
 if (found.cause?.rule === undefined) throw new Error('no cause was found');
-console.log(`  :${found.cause.step} ${found.cause.pointer ?? ''} ${found.cause.rule} (${found.slice.length} steps)`);
+console.log(
+  `  :${found.cause.step} ${found.cause.pointer ?? ''} ${found.cause.rule} (${found.slice.length} steps)`,
+);
 await cpu('why, warm', () => why(a));
+await cpu('why of another step, warm', () => why(a, a.steps.length - 2));
 const again = await open(store, 'a');
 const last = again.steps.at(-1)?.number ?? 0;
 await cpu('lineage, cold', () => lineage(again, { step: last, pointer: '/input/amounts/1' }));
-await cpu('lineage of a value born in the model, cold', () => lineage(again, { step: last, pointer: '/input/amounts/2' }));
+await cpu('lineage of a value born in the model, cold', () =>
+  lineage(again, { step: last, pointer: '/input/amounts/2' }),
+);
 const b = await open(store, 'b');
 const fresh = await open(store, 'a');
 const { same, rows } = await cpu('diff', () => diff(fresh, b));

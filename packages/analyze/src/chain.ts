@@ -5,7 +5,7 @@
  * steps are shown, and the tie is called a guess: coming before is no proof.
  */
 
-import { recordedEdges } from './edges.ts';
+import { leadersOf } from './edges.ts';
 import type { Link } from './hops.ts';
 import type { Label } from './origins.ts';
 import type { Place } from './place.ts';
@@ -100,9 +100,10 @@ function controlPath(evidence: Evidence, cause: Ranked): ChainLink[] {
   const { view, symptom } = evidence;
   const later = new Map<number, number>();
   const queue = [symptom.step];
-  for (let at = queue.shift(); at !== undefined && at !== cause.step; at = queue.shift()) {
+  for (const at of queue) {
+    if (at === cause.step) break;
     const step = view.step(at);
-    for (const { on } of step ? recordedEdges(view, step) : []) {
+    for (const on of step ? leadersOf(view, step) : []) {
       if (later.has(on) || on === symptom.step) continue;
       later.set(on, at);
       queue.push(on);

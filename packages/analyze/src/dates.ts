@@ -22,6 +22,7 @@ const patterns: readonly [RegExp, (parts: readonly string[]) => string[]][] = [
 
 /** The dates in a text. */
 export function datesIn(text: string): DateToken[] {
+  if (!/\d{4}/.test(text)) return [];
   return patterns.flatMap(([pattern, read]) =>
     [...text.matchAll(pattern)].flatMap((match) => {
       const readings = new Set(read(match.slice(1)));

@@ -38,6 +38,32 @@ export function recordedEdges(view: SessionView, step: Step): Edge[] {
   return [...control(step), ...recordedData(view, step).filter(({ label }) => label === 'recorded')];
 }
 
+/** The steps that the record says led to a step, without looking at data that can tell nothing more. */
+export function leadersOf(view: SessionView, step: Step): number[] {
+  const known = [...step.causes, ...(step.parent === null ? [] : [step.parent])];
+  if (isCovered(view, step)) return known;
+  const data = recordedData(view, step).filter(({ label }) => label === 'recorded');
+  return [...known, ...data.map(({ on }) => on)];
+}
+
+/** Whether what a step was given is from its causes alone: the call that it is, or an answer and the results of its calls. */
+function isCovered(view: SessionView, step: Step): boolean {
+  const causes = step.causes.map((number) => view.step(number));
+  if (step.kind !== 'model')
+    return causes.some(
+      (cause) => cause?.kind === 'model' && callsOf(cause).some(({ id }) => id === step.call_id),
+    );
+  const delta = view.delta?.(step.number);
+  const [asked] = causes[0]?.causes ?? [];
+  return (
+    delta !== undefined &&
+    delta.from !== null &&
+    delta.from === asked &&
+    delta.added === causes.length + 1 &&
+    causes.every((cause) => cause?.kind === 'tool' && cause.causes.includes(asked))
+  );
+}
+
 function control(step: Step): Edge[] {
   const causes = step.causes.map(
     (on): Edge => ({ step: step.number, on, kind: 'cause', label: 'recorded', how: 'led to it' }),

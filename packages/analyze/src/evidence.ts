@@ -11,5 +11,7 @@ export function gather(view: SessionView, symptom: Symptom): Evidence {
     return found ? [{ complaint, lineage: found }] : [];
   });
   const steps = slice(view, symptom.step).flatMap((number) => view.step(number) ?? []);
-  return { view, symptom, steps, traces };
+  // While somebody holds them, values that are kept as text are not parsed again for every rule.
+  const held = steps.map(({ output }) => output);
+  return { view, symptom, steps, traces, held };
 }

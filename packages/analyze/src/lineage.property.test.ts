@@ -73,7 +73,7 @@ function bytes(view: SessionView, place: Place): string {
   const part = text.slice(...place.range);
   // A part of a JSON document in a string is written with escapes.
   return /^\s*[[{]/.test(text)
-    ? part.replaceAll('\\"', '"').replaceAll('\\n', '\n').replaceAll('\\\\', '\\')
+    ? part.replaceAll(/\\(["n\\])/g, (_, char: string) => (char === 'n' ? '\n' : char))
     : part;
 }
 

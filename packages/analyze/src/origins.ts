@@ -4,10 +4,11 @@
  * `recorded` is said only when the message is that step's own data: a tool message under the call's id that holds the
  * whole result, an assistant message equal to what a model step answered. A shortened result is `inferred`.
  */
-import type { SessionView, Step } from '@chassis/journal';
+import type { RequestDelta, SessionView, Step } from '@chassis/journal';
 import type { AssistantMessage, Json, Message, ToolCall } from '@chassis/types';
 import { canonical, parseDocument } from './json.ts';
 import { perStep } from './memo.ts';
+import { outputText } from './outcome.ts';
 import { callsOf, type Place, requestOf } from './place.ts';
 import { follow, pointer } from './pointer.ts';
 
@@ -84,7 +85,7 @@ export const originsOf = perStep((view, number): readonly Origin[] => {
   let length = Number.POSITIVE_INFINITY;
   for (let at: number | null = number; at !== null && length > 0; ) {
     // A request that adds nothing of what is left need not be looked into.
-    const delta = view.delta?.(at);
+    const delta: RequestDelta | undefined = view.delta?.(at);
     if (delta && delta.from !== null && delta.from < at && delta.keep >= length) {
       at = delta.from;
       continue;
@@ -167,7 +168,7 @@ function earlier(view: SessionView, step: Step, fits: (other: Step) => boolean):
 /** Whether the content of a tool message holds the whole result (or the error) of the step. */
 function holdsResult(content: string, step: Step): boolean {
   if (step.output !== undefined) {
-    if (content === step.output) return true;
+    if (content === step.output || content === outputText(step)) return true;
     const document = parseDocument(content);
     const whole = canonical(step.output);
     return content === whole || (document !== undefined && canonical(document).includes(whole));

@@ -4,9 +4,9 @@
  * A wrong value that the failure complains about outweighs everything beside its path. What a model made up is explained
  * by what it was not shown. Of equals the earliest wins, and of equal calls the first: later ones only repeat it.
  */
+
 import { rules } from './rules/index.ts';
-import { outcomeKey } from './rules/repeated-call.ts';
-import type { Evidence, Suspect } from './rules/rule.ts';
+import { type Evidence, type Suspect, toolsOf } from './rules/rule.ts';
 
 export interface Ranked extends Suspect {
   readonly rule: string;
@@ -20,16 +20,19 @@ const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retr
 
 /** All suspects of a failure, the likeliest cause first; one for each place. */
 export function ranked(evidence: Evidence): Ranked[] {
-  const first = new Map<string, number>();
-  for (const step of evidence.steps) {
-    const key = outcomeKey(step);
-    if (!first.has(key)) first.set(key, step.number);
-  }
+  const first = new Map<number, number>();
+  for (const { groups } of toolsOf(evidence.steps))
+    for (const [same, ...again] of groups)
+      for (const { number } of again) first.set(number, same?.number ?? number);
   const found = rules.flatMap((rule) =>
     [...rule.find(evidence)].map((suspect): Ranked => {
       const own = evidence.view.step(suspect.step);
-      const repeats = own && suspect.kind !== 'act' && suspect.kind !== 'end' && !ofRepetition.has(rule.name);
-      const step = repeats ? (first.get(outcomeKey(own)) ?? suspect.step) : suspect.step;
+      const repeats =
+        own?.kind === 'tool' &&
+        suspect.kind !== 'act' &&
+        suspect.kind !== 'end' &&
+        !ofRepetition.has(rule.name);
+      const step = repeats ? (first.get(own.number) ?? suspect.step) : suspect.step;
       return { ...suspect, step, rule: rule.name };
     }),
   );

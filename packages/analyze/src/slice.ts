@@ -5,7 +5,7 @@
  * mattered belongs to it; of a step that merely encloses, only what led to it does.
  */
 import type { SessionView, Step } from '@chassis/journal';
-import { recordedEdges } from './edges.ts';
+import { leadersOf } from './edges.ts';
 
 /** The numbers of the steps in the slice, ascending, the step itself included; empty when there is no such step. */
 export function slice(view: SessionView, step: number): number[] {
@@ -23,7 +23,7 @@ export function slice(view: SessionView, step: number): number[] {
     const at = view.step(next.step);
     if (!at || whole.has(at.number) || (!next.whole && started.has(at.number))) continue;
     (next.whole ? whole : started).add(at.number);
-    for (const { on } of recordedEdges(view, at)) queue.push({ step: on, whole: on !== at.parent });
+    for (const on of leadersOf(view, at)) queue.push({ step: on, whole: on !== at.parent });
     if (next.whole)
       for (const child of inner.get(at.number) ?? []) queue.push({ step: child.number, whole: true });
   }

@@ -10,6 +10,7 @@ import type { ChainLink } from './chain.ts';
 import { chainTo } from './chain.ts';
 import { cost } from './cost.ts';
 import { gather } from './evidence.ts';
+import { perStep } from './memo.ts';
 import type { Label } from './origins.ts';
 import { type Ranked, ranked } from './rank.ts';
 import type { Evidence } from './rules/rule.ts';
@@ -86,6 +87,11 @@ const mostNotes = 8;
  * @throws InvalidParams when there is no such step
  */
 export function why(view: SessionView, step?: number): Why {
+  return explained(view, step ?? Number.NaN);
+}
+
+const explained = perStep((view, asked): Why => {
+  const step = Number.isNaN(asked) ? undefined : asked;
   const symptom = symptomOf(view, step);
   const base = { run: headOf(view), total: view.steps.length };
   if (!symptom) return { ...base, status: 'none', symptom: null, chain: [], others: [], also: [], slice: [] };
@@ -114,7 +120,7 @@ export function why(view: SessionView, step?: number): Why {
     others: suspicions(view, elsewhere),
     also: notesOf(evidence, rest, top),
   };
-}
+});
 
 /** Other bad values at the cause, other values that the failure complains about, and repeated calls. */
 function notesOf({ traces, view }: Evidence, suspects: readonly Ranked[], cause: Ranked | undefined): Note[] {
@@ -158,7 +164,10 @@ function suspicion(view: SessionView, suspect: Ranked): Suspicion {
 function headOf(view: SessionView): RunHead {
   const { cost_usd, lower_bound } = cost(view).total;
   const first = view.steps[0];
-  const end = Math.max(0, ...view.steps.map(({ started, duration_ms }) => started + (duration_ms ?? 0)));
+  const end = view.steps.reduce(
+    (latest, { started, duration_ms }) => Math.max(latest, started + (duration_ms ?? 0)),
+    0,
+  );
   return {
     session: view.header.id,
     title: view.header.title,

@@ -40,6 +40,8 @@ export interface DeltaHead {
   readonly keep: number;
   /** How many messages it adds. */
   readonly added: number;
+  /** The length of their contents together. */
+  readonly chars: number;
 }
 
 const heads = new WeakMap<object, DeltaHead>();
@@ -61,5 +63,10 @@ function headIn(input: unknown): DeltaHead | undefined {
   };
   if ((from !== null && typeof from !== 'number') || typeof keep !== 'number' || !Array.isArray(add))
     return undefined;
-  return { from, keep, added: add.length };
+  return { from, keep, added: add.length, chars: charsOf(add as readonly { content?: unknown }[]) };
+}
+
+/** The length of the contents of some messages. */
+export function charsOf(messages: readonly { readonly content?: unknown }[]): number {
+  return messages.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0);
 }

@@ -6,9 +6,9 @@
  */
 import { ChassisError } from '@chassis/errors';
 import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
-import { isBlobRef, type Resolve, resolveRefs } from './blob-ref.ts';
+import { lostBlobIn, type Resolve, resolveRefs, textOf } from './blob-ref.ts';
 import type { Edit, LoggedModelInput } from './event.ts';
-import type { DeltaHead } from './lazy.ts';
+import { charsOf, type DeltaHead } from './lazy.ts';
 import { setPointer } from './pointer.ts';
 import type { RequestDelta } from './step.ts';
 
@@ -25,6 +25,14 @@ export interface ModelInput {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
   readonly params: JsonObject;
+  /** What of it is not on record; absent when it is whole. */
+  readonly missing?: readonly string[];
+}
+
+/** A conversation, and what of it is not on record. */
+interface Conversation {
+  readonly messages: readonly Message[];
+  readonly missing: readonly string[];
 }
 
 /** How many put-together conversations are remembered. */
@@ -32,7 +40,7 @@ const REMEMBERED = 8;
 
 export class Requests {
   readonly #logged = new Map<number, Logged>();
-  readonly #messages = new Map<number, readonly Message[]>();
+  readonly #messages = new Map<number, Conversation>();
   /** An edit of one request changes those that build on it. */
   #changed = false;
 
@@ -66,9 +74,10 @@ export class Requests {
   request(step: number): ModelInput {
     const logged = this.#logged.get(step);
     if (!logged) throw unknownStep(step);
-    const messages = this.#conversation(step);
-    const { tools, params } = read(logged);
-    return this.#edited(step, { messages, tools, params });
+    const { messages, missing } = this.#conversation(step);
+    const { tools, params, missing: own } = read(logged);
+    const all = [...missing, ...own];
+    return this.#edited(step, { messages, tools, params, ...(all.length === 0 ? {} : { missing: all }) });
   }
 
   delta(step: number): RequestDelta | undefined {
@@ -91,46 +100,61 @@ export class Requests {
     return input as unknown as ModelInput;
   }
 
-  #conversation(step: number): readonly Message[] {
-    const messages = this.#changed ? this.#editedConversation(step) : this.#gathered(step);
-    this.#remember(step, messages);
-    return messages;
+  #conversation(step: number): Conversation {
+    const conversation = this.#changed ? this.#editedConversation(step) : this.#gathered(step);
+    this.#remember(step, conversation);
+    return conversation;
   }
 
   /** Walks back to the nearest remembered conversation, and looks only into the requests that added something that is left. */
-  #gathered(step: number): readonly Message[] {
+  #gathered(step: number): Conversation {
     const parts: (readonly Message[])[] = [];
+    const missing: string[] = [];
     let wanted = Number.POSITIVE_INFINITY;
     for (let current: number | null = step; current !== null && wanted > 0; ) {
       const known = this.#messages.get(current);
       if (known) {
-        parts.push(known.slice(0, wanted));
+        parts.push(known.messages.slice(0, wanted));
+        missing.push(...known.missing);
         break;
       }
       const logged = this.#logged.get(current);
-      if (!logged) throw unknownStep(current);
+      if (!logged) {
+        missing.push(requestLost(current));
+        break;
+      }
       const { from, keep } = headOf(logged);
       if (from !== null && from >= current) throw notBefore(current, from);
-      if (wanted > keep) parts.push(messagesOf(logged).add.slice(0, wanted - keep));
+      if (wanted > keep) {
+        const messages = messagesOf(logged);
+        parts.push(messages.add.slice(0, wanted - keep));
+        missing.push(...messages.missing);
+      }
       wanted = Math.min(wanted, keep);
       current = from;
     }
-    return parts.reverse().flat();
+    return { messages: parts.reverse().flat(), missing };
   }
 
   /** The same with every edit on the way applied. */
-  #editedConversation(step: number): readonly Message[] {
+  #editedConversation(step: number): Conversation {
+    const missing: string[] = [];
     const chain: { step: number; keep: number; add: readonly Message[] }[] = [];
     let messages: readonly Message[] = [];
     for (let current: number | null = step; current !== null; ) {
       const known = this.#messages.get(current);
       if (known) {
-        messages = known;
+        messages = known.messages;
+        missing.push(...known.missing);
         break;
       }
       const logged = this.#logged.get(current);
-      if (!logged) throw unknownStep(current);
-      const { from, keep, add }: LoggedModelInput['messages'] = read(logged).messages;
+      if (!logged) {
+        missing.push(requestLost(current));
+        break;
+      }
+      const { from, keep, add, missing: lost }: LoggedMessages = messagesOf(logged);
+      missing.push(...lost);
       chain.push({ step: current, keep, add });
       if (from !== null && from >= current) throw notBefore(current, from);
       current = from;
@@ -141,11 +165,11 @@ export class Requests {
         messages = this.#edited(number, { messages, tools: [], params: {} }).messages;
       }
     }
-    return messages;
+    return { messages, missing };
   }
 
-  #remember(step: number, messages: readonly Message[]): void {
-    this.#messages.set(step, messages);
+  #remember(step: number, conversation: Conversation): void {
+    this.#messages.set(step, conversation);
     if (this.#messages.size <= REMEMBERED) return;
     for (const oldest of this.#messages.keys()) {
       this.#messages.delete(oldest);
@@ -155,37 +179,85 @@ export class Requests {
 }
 
 interface PlainModelInput {
-  readonly messages: LoggedModelInput['messages'];
+  readonly messages: LoggedMessages;
   readonly tools: readonly ToolSpec[];
   readonly params: JsonObject;
+  /** What is not on record besides messages. */
+  readonly missing: readonly string[];
 }
 
-function read({ input, resolve }: Logged): PlainModelInput {
-  const logged = input();
-  const plain = (resolve
-    ? resolveRefs(logged, resolve)
-    : logged) as unknown as Partial<PlainModelInput> | null;
-  const { from = null, keep = 0, add = [] } = plain?.messages ?? {};
+interface LoggedMessages {
+  readonly from: number | null;
+  readonly keep: number;
+  readonly add: readonly Message[];
+  readonly missing: readonly string[];
+}
+
+function read(logged: Logged): PlainModelInput {
+  const { input, resolve } = logged;
+  const plain = (resolve ? resolveRefs(input(), resolve) : input()) as { [key: string]: Json } | null;
+  const { tools = [], params = {} } = plain ?? {};
+  const missing = [
+    ...(lostBlobIn(tools) ? [`the tools that were offered: ${lostText(tools)}`] : []),
+    ...(lostBlobIn(params) ? [`parameters: ${lostText(params)}`] : []),
+  ];
   return {
-    messages: { from, keep, add },
+    messages: messagesIn(plain),
     // A catalogue whose blob is lost stays a reference; the conversation can still be shown.
-    tools: Array.isArray(plain?.tools) && !isBlobRef(plain.tools) ? plain.tools : [],
-    params: plain?.params ?? {},
+    tools: Array.isArray(tools) ? (tools as unknown as readonly ToolSpec[]) : [],
+    params: lostBlobIn(params) === params ? {} : (params as JsonObject),
+    missing,
   };
 }
 
-function messagesOf({ input, resolve }: Logged): LoggedModelInput['messages'] {
-  const logged = (input() as unknown as Partial<PlainModelInput> | null)?.messages;
-  const plain =
-    logged && resolve ? (resolveRefs(logged as never, resolve) as never as typeof logged) : logged;
-  const { from = null, keep = 0, add = [] } = plain ?? {};
-  return { from, keep, add };
+function messagesOf({ input, resolve }: Logged): LoggedMessages {
+  const logged = input() as { messages?: Json } | null;
+  if (!resolve) return messagesIn(logged);
+  // Neither the tools nor the parameters are looked at for it.
+  return messagesIn(
+    logged && 'messages' in logged
+      ? { messages: resolveRefs(logged.messages as Json, resolve) }
+      : (resolveRefs(logged as Json, resolve) as { [key: string]: Json }),
+  );
+}
+
+/** The messages of a request with references resolved. A text that is lost stands there as its reference. */
+function messagesIn(plain: { readonly messages?: Json } | null): LoggedMessages {
+  const {
+    from = null,
+    keep = 0,
+    add = [],
+  } = (plain?.messages ?? {}) as unknown as Partial<LoggedModelInput['messages']>;
+  const lost = lostBlobIn(plain?.messages === undefined ? plain : plain.messages);
+  if (lost === undefined) return { from, keep, add, missing: [] };
+  return {
+    from,
+    keep,
+    add: Array.isArray(add) ? add.map(legible) : [],
+    missing: [`messages: ${lostText(lost as unknown as Json)}`],
+  };
+}
+
+function legible(message: Message): Message {
+  if (lostBlobIn(message) === undefined) return message;
+  if ((lostBlobIn(message) as unknown) === message) return { role: 'user', content: textOf(message) };
+  const { content, ...rest } = message;
+  return { ...rest, content: textOf(content) } as Message;
+}
+
+function lostText(value: Json): string {
+  const { sha256, bytes } = lostBlobIn(value)?.$blob ?? { sha256: '', bytes: 0 };
+  return `blob ${sha256} (${bytes} bytes) is not on record`;
+}
+
+function requestLost(step: number): string {
+  return `messages: the request of step ${step} is not on record`;
 }
 
 function headOf(logged: Logged): DeltaHead {
   if (logged.head === undefined) {
     const { from, keep, add } = messagesOf(logged);
-    logged.head = { from, keep, added: add.length };
+    logged.head = { from, keep, added: add.length, chars: charsOf(add) };
   }
   return logged.head;
 }

@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '@chassis/types';
 import type { Edit, Outcome, SessionHeader, StepKind, StepStatus } from './event.ts';
+import type { Problem } from './problem.ts';
 
 export interface Attempt {
   readonly number: number;
@@ -50,6 +51,8 @@ export interface Step {
   readonly usage?: Usage | null;
   readonly effects: readonly Effect[];
   readonly edits: readonly Edit[];
+  /** Its start is not on record: kind, name and input are not known. */
+  readonly lost?: true;
   /** Sequence numbers of its events. `finished` gives the order in which answers came. */
   readonly seq: { readonly started: number; readonly dispatched?: number; readonly finished?: number };
 }
@@ -57,6 +60,8 @@ export interface Step {
 export interface Turn {
   readonly number: number;
   readonly input: string;
+  /** What began it is not, or not wholly, on record: what is missing of it is empty here. */
+  readonly lost?: true;
   /** What the agent was offered in this turn. */
   readonly tools?: readonly ToolSpec[];
   readonly model?: {
@@ -86,6 +91,8 @@ export interface RequestDelta {
   readonly keep: number;
   /** How many messages follow them. */
   readonly added: number;
+  /** The length of their contents together, in UTF-16 units. */
+  readonly chars: number;
   /** Those messages; parsed when they are looked at. */
   readonly add: readonly Message[];
 }
@@ -100,6 +107,11 @@ export interface SessionView {
   readonly approvals: readonly Json[];
   readonly notes: readonly { readonly text: string; readonly author: string; readonly time: number }[];
   readonly lastSeq: number;
+  /**
+   * What is wrong with the record, empty when it is whole. A damaged value is named once it was looked at; it stands there
+   * as its reference, `{ "$blob": … }`.
+   */
+  readonly problems: readonly Problem[];
   /** `running` also for a session whose process died: whether it lives is the lock's business. */
   readonly outcome: 'running' | Outcome;
   step(number: number): Step | undefined;
@@ -108,6 +120,8 @@ export interface SessionView {
     readonly messages: readonly Message[];
     readonly tools: readonly ToolSpec[];
     readonly params: JsonObject;
+    /** Sentences that name what of it is not on record; absent when it is whole. */
+    readonly missing?: readonly string[];
   };
   /** A request as it was logged, without putting the conversation together; undefined where an edit changed it. */
   delta?(step: number): RequestDelta | undefined;

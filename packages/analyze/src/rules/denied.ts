@@ -1,10 +1,9 @@
 /** Something was not allowed: by the policy, by a person, or by the system behind a tool. */
 import { ErrorCode } from '@chassis/errors';
 import type { Step } from '@chassis/journal';
-import { leavesOf } from '../json.ts';
-import { nameOf } from '../pointer.ts';
+import { pointerIn } from '../columns.ts';
 import { type Finding, failureInside, isRefusal } from './looks.ts';
-import type { Rule } from './rule.ts';
+import { type Rule, toolsOf } from './rule.ts';
 
 const refusals: readonly number[] = [
   ErrorCode.PermissionDenied,
@@ -15,14 +14,15 @@ const refusals: readonly number[] = [
 export const denied: Rule = {
   name: 'denied',
   *find({ steps }) {
+    const remarked = remarksIn(steps);
     for (const step of steps) {
-      const found = refused(step);
+      const found = refused(step, remarked.get(step.number));
       if (found) yield { step: step.number, ...found, score: 0.8, kind: 'missing' };
     }
   },
 };
 
-function refused(step: Step): { pointer: string; text: string } | undefined {
+function refused(step: Step, remark: Finding | undefined): Finding | undefined {
   const { error } = step;
   if (error) {
     const budget = error.code === ErrorCode.BudgetExceeded;
@@ -34,7 +34,7 @@ function refused(step: Step): { pointer: string; text: string } | undefined {
   }
   if (step.status !== 'ok' || step.kind !== 'tool') return undefined;
   const inside = failureInside(step);
-  const said = inside && isRefusal(inside.text) ? inside : remark(step);
+  const said = inside && isRefusal(inside.text) ? inside : remark;
   return (
     said && {
       pointer: said.pointer,
@@ -45,10 +45,27 @@ function refused(step: Step): { pointer: string; text: string } | undefined {
 
 const remarks = /^(?:warnings?|message|reason|details?|notes?|hint|stderr)$/i;
 
-/** A refusal in what a result says beside its data. */
-function remark(step: Step): Finding | undefined {
-  for (const { pointer, text } of leavesOf(step.output, '/output')) {
-    if (remarks.test(nameOf(pointer)) && text.length < 400 && isRefusal(text)) return { pointer, text };
+/** Refusals in what results say beside their data, by the step. */
+function remarksIn(steps: readonly Step[]): Map<number, Finding> {
+  // The same remark comes again and again.
+  const judged = new Map<string, boolean>();
+  const refuses = (text: string): boolean => {
+    const known = judged.get(text);
+    if (known !== undefined) return known;
+    const is = isRefusal(text);
+    if (judged.size < 10_000) judged.set(text, is);
+    return is;
+  };
+  const found = new Map<number, Finding>();
+  for (const { columns } of toolsOf(steps)) {
+    for (const column of columns) {
+      if (!remarks.test(column.name)) continue;
+      for (const [index, value] of column.values.entries()) {
+        const step = column.steps[index]?.number ?? 0;
+        if (typeof value !== 'string' || value.length >= 400 || found.has(step) || !refuses(value)) continue;
+        found.set(step, { pointer: pointerIn(column, index), text: value });
+      }
+    }
   }
-  return undefined;
+  return found;
 }

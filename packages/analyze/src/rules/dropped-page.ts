@@ -2,8 +2,7 @@
 import type { Step } from '@chassis/journal';
 import { isNumber, leavesOf } from '../json.ts';
 import { follow, lastKey, pointer } from '../pointer.ts';
-import { groupsOf } from './repeated-call.ts';
-import { byTool, type Rule, type Suspect } from './rule.ts';
+import { type Rule, type Suspect, toolsOf } from './rule.ts';
 
 const pageName = /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from)$/i;
 const nextName = /^(?:next|next_?(?:page|cursor|token|page_?token|offset)|cursor)$/i;
@@ -13,13 +12,12 @@ const totalName = /^(?:total|total_?(?:count|rows|items|results)|count_?total)$/
 export const droppedPage: Rule = {
   name: 'dropped-page',
   *find({ steps }) {
-    for (const [name, calls] of byTool(steps)) {
-      const pages = groupsOf(calls)
-        .flatMap((same) => same[0] ?? [])
-        .filter(({ status }) => status === 'ok');
+    for (const { name, fresh, columns } of toolsOf(steps)) {
+      const pages = fresh.filter(({ status }) => status === 'ok');
+      const tells = (what: RegExp): boolean => columns.some(({ key }) => what.test(key));
       yield* skipped(name, pages);
-      yield* announced(name, pages);
-      yield* tooFew(name, pages);
+      if (tells(nextName) || tells(moreName)) yield* announced(name, pages);
+      if (tells(totalName)) yield* tooFew(name, pages);
     }
   },
 };
@@ -38,7 +36,7 @@ function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const byOne = asked.every(({ at }) => /page/i.test(lastKey(at)));
   if (low === undefined || sorted.length < (byOne ? 2 : 3)) return;
   const steps = sorted.slice(1).map((value, index) => value - (sorted[index] ?? value));
-  const stride = byOne ? 1 : Math.min(...steps);
+  const stride = byOne ? 1 : steps.reduce((least, step) => Math.min(least, step), Number.POSITIVE_INFINITY);
   for (const { step, at, value } of asked) {
     if (value === low || values.has(value - stride)) continue;
     const text = `${tool} was asked for ${lastKey(at)} ${value}; ${value - stride} was left out`;
@@ -88,7 +86,7 @@ function* tooFew(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const total = counted[0]?.total ?? 0;
   const held = counted.reduce((sum, { rows }) => sum + rows.count, 0);
   if (!paged || counted.some((page) => page.total !== total) || held === 0 || held >= total) return;
-  const most = Math.max(...counted.map(({ rows }) => rows.count));
+  const most = counted.reduce((largest, { rows }) => Math.max(largest, rows.count), 0);
   const short = counted.slice(0, -1).find(({ rows }) => rows.count < most) ?? counted.at(-1);
   if (!short) return;
   const text = `${held} of the ${total} rows that ${tool} states are there; ${short.rows.count} here`;

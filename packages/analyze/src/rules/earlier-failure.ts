@@ -4,12 +4,12 @@ import type { Rule } from './rule.ts';
 export const earlierFailure: Rule = {
   name: 'earlier-failure',
   *find({ steps, symptom }) {
-    for (const [index, step] of steps.entries()) {
+    const well = new Map<string, number>();
+    for (const { name, status, number } of steps) if (status === 'ok') well.set(name, number);
+    for (const step of steps) {
       const { error } = step;
       if (!error || step.number === symptom.step || step.status === 'cancelled') continue;
-      const recovered = steps
-        .slice(index + 1)
-        .some((later) => later.name === step.name && later.status === 'ok');
+      const recovered = (well.get(step.name) ?? 0) > step.number;
       const same = step.name === symptom.name && error.message === steps.at(-1)?.error?.message;
       if (recovered || same) continue;
       const text = `${step.name} failed and was not made good: ${error.name}: ${error.message}`;

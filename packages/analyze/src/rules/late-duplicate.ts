@@ -1,19 +1,20 @@
 /** One effect twice, or an answer that belongs to an earlier question: something arrived late and was counted again. */
 import type { Step } from '@chassis/journal';
-import { canonical, leavesOf } from '../json.ts';
+import { leavesOf } from '../json.ts';
+import { inputKey, outputText } from '../outcome.ts';
 import { isWriting } from './looks.ts';
-import { byTool, type Rule } from './rule.ts';
+import { type Rule, toolsOf } from './rule.ts';
 
 const leastLeaves = 2;
 
 export const lateDuplicate: Rule = {
   name: 'late-duplicate',
   *find({ steps }) {
-    for (const [name, calls] of byTool(steps)) {
+    for (const { name, calls } of toolsOf(steps)) {
       const acted = new Map<string, Step>();
       const answers = new Map<string, { readonly step: Step; readonly input: string }>();
       for (const step of calls) {
-        const input = canonical(step.input);
+        const input = inputKey(step);
         const twin = acted.get(input);
         if (twin && step.status === 'ok') {
           const text = `${name} took effect again: the same call was :${twin.number} (${twin.status})`;
@@ -23,7 +24,7 @@ export const lateDuplicate: Rule = {
         const answer = answerOf(step);
         if (answer === undefined) continue;
         const before = answers.get(answer);
-        if (before && before.input !== input) {
+        if (before && before.input !== input && saysEnough(step)) {
           const text = `the result of another question: equal to :${before.step.number}, though the arguments differ`;
           yield { step: step.number, pointer: '/output', text, score: 0.66, kind: 'value' };
         }
@@ -34,10 +35,14 @@ export const lateDuplicate: Rule = {
 };
 
 /** A result that says enough not to be the same by chance. */
-function answerOf({ status, output }: Step): string | undefined {
-  if (status !== 'ok' || output === undefined) return undefined;
-  const text = canonical(output);
-  return text.length > 16 && leavesOf(output).length >= leastLeaves ? text : undefined;
+function answerOf(step: Step): string | undefined {
+  if (step.status !== 'ok' || step.output === undefined) return undefined;
+  const text = outputText(step);
+  return text.length > 16 ? text : undefined;
+}
+
+function saysEnough({ output }: Step): boolean {
+  return leavesOf(output).length >= leastLeaves;
 }
 
 function mayHaveActed(step: Step): boolean {

@@ -14,10 +14,34 @@ const failedText =
 const refusal =
   /permission denied|access denied|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|not accessible|insufficient (?:permission|scope|privilege)|\bEACCES\b|\bEPERM\b|\b40[13]\b(?! ?(?:bytes|rows|items|ms))/i;
 
+const known = new WeakMap<
+  Step,
+  { readonly finished: number | undefined; readonly found: Finding | undefined }
+>();
+
 /** A successful step's output that says it failed; its own words. */
 export function failureInside(step: Step): Finding | undefined {
   if (step.status !== 'ok' || step.kind !== 'tool') return undefined;
+  const { finished } = step.seq;
+  let entry = known.get(step);
+  if (entry?.finished !== finished || !entry) {
+    entry = { finished, found: foundInside(step) };
+    known.set(step, entry);
+  }
+  return entry.found;
+}
+
+/** The members whose values tell how a call went. */
+const telling =
+  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_code|exitCode|returncode|status|status_code|statusCode|state|text|content|message|result|stdout|stderr)$/;
+
+function foundInside(step: Step): Finding | undefined {
   const { output } = step;
+  if (typeof output === 'object' && output !== null && !isWriting(step)) {
+    let tells = false;
+    for (const key of Object.keys(output)) tells ||= telling.test(key);
+    if (!tells) return undefined;
+  }
   if (typeof output === 'string' && parseDocument(output) === undefined) {
     return failedText.test(output) ? { pointer: '/output', text: firstLine(output) } : undefined;
   }

@@ -1,19 +1,10 @@
 /** A value is not like its siblings: text where the same tool's results have numbers, another number or date format, nothing at all. */
-
+import { type Column, pointerIn } from '../columns.ts';
 import { dateReadings } from '../dates.ts';
-import { leavesOf, typeOf } from '../json.ts';
+import { leafText, typeOf } from '../json.ts';
 import { numberReadings } from '../numbers.ts';
-import { shapeOf } from '../pointer.ts';
 import { brief } from './looks.ts';
-import { groupsOf } from './repeated-call.ts';
-import { byTool, type Rule, type Suspect } from './rule.ts';
-
-interface Seen {
-  readonly step: number;
-  readonly pointer: string;
-  readonly text: string;
-  readonly look: string;
-}
+import { type Rule, type Suspect, toolsOf } from './rule.ts';
 
 const leastSiblings = 3;
 const majority = 0.55;
@@ -21,42 +12,32 @@ const majority = 0.55;
 export const oddValue: Rule = {
   name: 'odd-value',
   *find({ steps }) {
-    for (const [name, calls] of byTool(steps)) {
-      const shapes = new Map<string, Seen[]>();
-      // A result that came twice says no more than once.
-      const fresh = groupsOf(calls).flatMap((same) => same[0] ?? []);
-      for (const { number, output, status } of fresh) {
-        if (status !== 'ok') continue;
-        for (const { pointer, value, text } of leavesOf(output, '/output')) {
-          const shape = shapeOf(pointer);
-          const seen = shapes.get(shape) ?? [];
-          seen.push({ step: number, pointer, text, look: lookOf(value, text) });
-          shapes.set(shape, seen);
-        }
-      }
-      for (const seen of shapes.values()) yield* odd(name, seen);
-    }
+    for (const { name, columns } of toolsOf(steps))
+      for (const column of columns) if (column.values.length > leastSiblings) yield* odd(name, column);
   },
 };
 
-function* odd(tool: string, seen: readonly Seen[]): Generator<Suspect> {
+function* odd(tool: string, column: Column): Generator<Suspect> {
+  const { values, steps } = column;
+  const looks = values.map((value) => lookOf(value));
   const counts = new Map<string, number>();
-  for (const { look } of seen) counts.set(look, (counts.get(look) ?? 0) + 1);
+  for (const look of looks) counts.set(look, (counts.get(look) ?? 0) + 1);
   const [usual, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['', 0];
   if (
     usual === 'text' ||
     usual === 'null' ||
     counts.size < 2 ||
     count < leastSiblings ||
-    count < majority * seen.length
+    count < majority * values.length
   )
     return;
-  for (const { step, pointer, text, look } of seen) {
+  for (const [index, look] of looks.entries()) {
     if (look === usual) continue;
+    const text = leafText(values[index]) ?? '';
     const what = look === 'null' ? 'nothing here' : `${brief(text)} is ${lookText(look)}`;
     yield {
-      step,
-      pointer,
+      step: steps[index]?.number ?? 0,
+      pointer: pointerIn(column, index),
       value: text,
       text: `${what}; ${count} other values at this place in results of ${tool} are ${lookText(usual)}`,
       score: look === 'null' ? 0.6 : 0.8,
@@ -66,8 +47,11 @@ function* odd(tool: string, seen: readonly Seen[]): Generator<Suspect> {
 }
 
 /** The look of a value: its type, and for text the format of the number or date in it. */
-function lookOf(value: unknown, text: string): string {
+function lookOf(value: unknown): string {
+  if (typeof value === 'number') return 'number';
   if (typeof value !== 'string') return typeOf(value);
+  const text = value;
+  if (!/\d/.test(text) || (/^[^\d-]{5}/.test(text) && !/\d{4}/.test(text))) return 'text';
   if (/^[-+]?\d+(?:\.\d+)?$/.test(text)) return 'plain number text';
   if (
     /^[^\d-]{0,4}-?\d[\d.,'’\s]*[^\d]{0,4}$/.test(text) &&

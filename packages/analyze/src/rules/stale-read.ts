@@ -1,10 +1,11 @@
 /** What was read had changed by the time it was used: the file was written after it, a newer version was seen, or it came from a cache. */
 import type { Step } from '@chassis/journal';
 import { canonical, isNumber, type Leaf, leavesOf } from '../json.ts';
+import { inputKey } from '../outcome.ts';
 import { follow, lastKey } from '../pointer.ts';
 import { isDistinctive } from '../search.ts';
 import { isAboutChange, isWriting } from './looks.ts';
-import type { Rule, Suspect } from './rule.ts';
+import { type Rule, type Suspect, toolsOf } from './rule.ts';
 
 const stale = /^(?:is_?)?(?:stale|expired|outdated)$/i;
 const cached = /^(?:is_?|from_?)?cached?(?:_?hit)?$/i;
@@ -20,15 +21,21 @@ export const staleRead: Rule = {
       touched(step).length > 0 ? touched(step) : namesOf(step),
     );
     const calls = indexed(tools, (step) => [callKey(step)]);
+    const telling = new Set(
+      toolsOf(steps).flatMap(({ name, columns }) =>
+        columns.some(({ key }) => stale.test(key) || cached.test(key) || version.test(key)) ? [name] : [],
+      ),
+    );
     const versions = indexed(
-      tools.filter((step) => !isWriting(step)),
+      tools.filter((step) => telling.has(step.name) && !isWriting(step)),
       (step) => versionsOf(step).map(({ key }) => key),
     );
     for (const read of tools) {
       if (read.status !== 'ok' || read.number === symptom.step) continue;
-      const said = flagged(read);
+      const tells = telling.has(read.name);
+      const said = tells && flagged(read);
       if (said) yield said;
-      const newer = newerThan(read, versions);
+      const newer = tells && newerThan(read, versions);
       if (newer) yield newer;
       if (isWriting(read)) continue;
       const names = namesOf(read);
@@ -63,8 +70,14 @@ function indexed(steps: readonly Step[], keys: (step: Step) => readonly string[]
 }
 
 /** The first step of a list that comes after a number. */
-function after(steps: readonly Step[] | undefined, number: number): Step[] {
-  const found = steps?.find((step) => step.number > number);
+function after(steps: readonly Step[] = [], number: number): Step[] {
+  let [low, high] = [0, steps.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((steps[middle]?.number ?? 0) > number) high = middle;
+    else low = middle + 1;
+  }
+  const found = steps[low];
   return found ? [found] : [];
 }
 
@@ -128,14 +141,27 @@ function isOlder(a: unknown, b: unknown): boolean {
 }
 
 /** What a call is about: its telling arguments and the files that it changed. */
-function namesOf(step: Step): string[] {
-  const names = leavesOf(step.input).filter(({ text, value }) => isDistinctive(text) || isName(value));
-  return [...new Set([...names.map(({ text }) => text), ...touched(step)])];
+const names = new WeakMap<Step, readonly string[]>();
+
+function namesOf(step: Step): readonly string[] {
+  const known = step.status === 'ok' ? names.get(step) : undefined;
+  if (known) return known;
+  const found = namesIn(step);
+  names.set(step, found);
+  return found;
 }
 
-function touched(step: Step): string[] {
+function namesIn(step: Step): readonly string[] {
+  const found = leavesOf(step.input).filter(({ text, value }) => isDistinctive(text) || isName(value));
+  return [...new Set([...found.map(({ text }) => text), ...touched(step)])];
+}
+
+function touched(step: Step): readonly string[] {
+  if (step.effects.length === 0) return nothing;
   return step.effects.flatMap((effect) => (effect.kind === 'file' ? [effect.path] : []));
 }
+
+const nothing: readonly string[] = [];
 
 function isName(value: unknown): boolean {
   return typeof value === 'string' && value.length >= 3 && value.length < 80;
@@ -146,5 +172,5 @@ function isWrite(step: Step): boolean {
 }
 
 function callKey(step: Step): string {
-  return `${step.name} ${canonical(step.input)}`;
+  return `${step.name} ${inputKey(step)}`;
 }

@@ -1,10 +1,11 @@
 /** A result is only a part: it says so itself, its text was cut, or less of it was shown to the model than it held. */
-import type { Step } from '@chassis/journal';
+import type { SessionView, Step } from '@chassis/journal';
 import { leavesOf } from '../json.ts';
 import { addedOrigins } from '../origins.ts';
+import { outputText } from '../outcome.ts';
 import { follow, lastKey, pointer } from '../pointer.ts';
 import { brief } from './looks.ts';
-import type { Rule, Suspect } from './rule.ts';
+import { type Rule, type Suspect, toolsOf } from './rule.ts';
 
 const flag = /^(?:is_?|was_?)?(?:truncated|partial|incomplete|cut|clipped|limit_?(?:reached|exceeded|hit))$/i;
 const cutText =
@@ -25,15 +26,14 @@ export const truncated: Rule = {
   name: 'truncated',
   *find({ view, steps }) {
     const known = new Set<number>();
-    for (const step of steps) {
-      if (step.kind !== 'tool' || step.output === undefined) continue;
+    for (const step of candidates(steps)) {
       const said = inOutput(step);
       if (!said) continue;
       known.add(step.number);
       yield said;
     }
     for (const step of steps) {
-      if (step.kind !== 'model') continue;
+      if (step.kind !== 'model' || showsAll(view, step)) continue;
       for (const { message, source } of addedOrigins(view, step.number)) {
         if (source?.label !== 'inferred' || source.step.kind !== 'tool') continue;
         const whole = JSON.stringify(source.step.output ?? '').length;
@@ -44,6 +44,43 @@ export const truncated: Rule = {
     }
   },
 };
+
+/** A first look that costs little: most texts hold none of this. */
+function mayBeCut(text: string): boolean {
+  const end = text.length > 200 ? text.slice(-200) : text;
+  if (!end.includes('...') && !end.includes('…') && !/trunc|cut|clipped|omitted/i.test(end)) return false;
+  return cutText.test(end);
+}
+
+/** Whether a request's new messages are long enough to hold all of the results that led to it. */
+function showsAll(view: SessionView, step: Step): boolean {
+  const chars = view.delta?.(step.number)?.chars;
+  if (chars === undefined) return false;
+  const results = step.causes
+    .flatMap((cause) => view.step(cause) ?? [])
+    .filter(({ kind }) => kind === 'tool');
+  return chars >= results.reduce((sum, result) => sum + outputText(result).length, 0);
+}
+
+/** Results in which something may say that they are only a part. */
+function candidates(steps: readonly Step[]): Step[] {
+  const found = new Set<Step>();
+  for (const { columns } of toolsOf(steps)) {
+    const parts = shares.some(
+      ([part, whole]) =>
+        columns.some(({ key }) => part.test(key)) && columns.some(({ key }) => whole.test(key)),
+    );
+    for (const { key, values, steps: from, shape } of columns) {
+      const tells = flag.test(key) || shape === '/output' || parts;
+      for (const [index, value] of values.entries()) {
+        const step = from[index];
+        const cut = typeof value === 'string' && value.length > 20 && mayBeCut(value);
+        if (step && (tells || cut)) found.add(step);
+      }
+    }
+  }
+  return [...found].sort((a, b) => a.number - b.number);
+}
 
 function inOutput(step: Step): Suspect | undefined {
   const suspect = { step: step.number, score: 0.72, kind: 'missing' } as const;

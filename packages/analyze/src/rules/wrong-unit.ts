@@ -1,100 +1,121 @@
 /** A number in another unit than its siblings: the unit beside it or in its name differs, its size is a power of ten off, or it was passed on unconverted. */
-import type { Step } from '@chassis/journal';
-import { isNumber, type Leaf, leavesOf } from '../json.ts';
+import { type Column, pointerIn } from '../columns.ts';
+import { isNumber, leafText } from '../json.ts';
 import { nearestOf, sameStem, unitOf } from '../nearest.ts';
 import type { Place } from '../place.ts';
-import { nameOf, parentOf, pointer, shapeOf } from '../pointer.ts';
+import { parentOf } from '../pointer.ts';
 import { spotAt } from '../spots.ts';
-import { groupsOf } from './repeated-call.ts';
-import { byTool, type Evidence, type Rule, type Suspect } from './rule.ts';
+import { type Evidence, type Rule, type Suspect, toolsOf } from './rule.ts';
 
 const unitName = /(?:^|_)(?:unit|units|uom|currency|scale|measure)$/i;
 
 export const wrongUnit: Rule = {
   name: 'wrong-unit',
   *find(evidence) {
-    for (const [name, calls] of byTool(evidence.steps)) {
-      const fresh = groupsOf(calls)
-        .flatMap((same) => same[0] ?? [])
-        .filter(({ status }) => status === 'ok');
-      yield* otherUnit(name, fresh);
-      yield* otherName(name, fresh);
-      yield* otherSize(name, fresh);
+    for (const { name, columns } of toolsOf(evidence.steps)) {
+      yield* otherUnit(name, columns);
+      const numbers = columns.filter(({ values }) => values.some(isNumber));
+      yield* otherName(name, numbers);
+      yield* otherSize(name, numbers);
     }
     yield* passedOn(evidence);
   },
 };
 
 /** `unit: "g"` where the others say `kg`. */
-function* otherUnit(tool: string, calls: readonly Step[]): Generator<Suspect> {
-  const shapes = grouped(
-    calls,
-    ({ pointer: at, value }) => typeof value === 'string' && unitName.test(nameOf(at)),
-  );
-  for (const leaves of shapes.values()) {
-    const counts = Map.groupBy(leaves, ({ text }) => text);
+function* otherUnit(tool: string, columns: readonly Column[]): Generator<Suspect> {
+  for (const column of columns) {
+    if (!unitName.test(column.name)) continue;
+    const texts = column.values.filter((value) => typeof value === 'string');
+    const counts = Map.groupBy(texts, (text) => text);
     if (counts.size < 2) continue;
     const usual = [...counts].sort((a, b) => b[1].length - a[1].length)[0]?.[0];
-    const odd = leaves.find(({ text }) => text !== usual);
-    if (!odd) continue;
+    const odd = column.values.findIndex((value) => typeof value === 'string' && value !== usual);
     yield suspect(
+      column,
       odd,
-      `${nameOf(odd.pointer)} is ${JSON.stringify(odd.text)}, elsewhere in results of ${tool} ${JSON.stringify(usual)}`,
+      `${column.name} is ${JSON.stringify(column.values[odd])}, elsewhere in results of ${tool} ${JSON.stringify(usual)}`,
       0.78,
     );
   }
 }
 
 /** `amount_cents` where the others say `amount`. */
-function* otherName(tool: string, calls: readonly Step[]): Generator<Suspect> {
-  const shapes = grouped(calls, ({ value }) => isNumber(value));
-  const names = [...shapes.keys()];
-  for (const shape of names) {
-    const name = nameOf(shape);
-    const twin = names.find(
+function* otherName(tool: string, columns: readonly Column[]): Generator<Suspect> {
+  for (const column of columns) {
+    const twin = columns.find(
       (other) =>
-        other !== shape &&
-        parentOf(other) === parentOf(shape) &&
-        sameStem(nameOf(other), name) &&
-        unitOf(nameOf(other)) !== unitOf(name),
+        other !== column &&
+        parentOf(other.shape) === parentOf(column.shape) &&
+        sameStem(other.name, column.name) &&
+        unitOf(other.name) !== unitOf(column.name),
     );
-    const [here, there] = [shapes.get(shape) ?? [], twin === undefined ? [] : (shapes.get(twin) ?? [])];
-    const apart = here.every(({ step }) => there.every((other) => other.step !== step));
-    if (twin === undefined || !apart || here.length >= there.length || !here[0]) continue;
+    if (!twin || column.values.length >= twin.values.length) continue;
+    const theirs = new Set(twin.steps);
+    const here = column.values.findIndex(isNumber);
+    if (column.steps.some((step) => theirs.has(step))) continue;
     yield suspect(
-      here[0],
-      `the number is called ${name} here, ${nameOf(twin)} elsewhere in results of ${tool}`,
+      column,
+      here,
+      `the number is called ${column.name} here, ${twin.name} elsewhere in results of ${tool}`,
       0.76,
     );
   }
 }
 
 /** All numbers of one result a power of ten away from those of the others. */
-function* otherSize(tool: string, calls: readonly Step[]): Generator<Suspect> {
-  const shapes = grouped(
-    calls,
-    ({ pointer: at, value }) =>
-      isNumber(value) && !/(?:^|_)(?:id|page|index|count|total|time|number)$/i.test(nameOf(at)),
-  );
-  for (const leaves of shapes.values()) {
-    const results = Map.groupBy(leaves, ({ step }) => step);
-    if (results.size < 3) continue;
-    const medians = [...results].map(([step, own]) => ({
-      step,
-      own,
-      middle: median(own.map(({ text }) => Math.abs(Number(text)))),
-    }));
-    for (const { own, middle } of medians) {
-      const others = medians.filter((other) => other.own !== own).map((other) => other.middle);
-      const usual = median(others);
+function* otherSize(tool: string, columns: readonly Column[]): Generator<Suspect> {
+  for (const column of columns) {
+    if (/(?:^|_)(?:id|page|index|count|total|time|number)$/i.test(column.name)) continue;
+    const middles = middlesOf(column);
+    if (middles.length < 3) continue;
+    const sorted = middles.map(({ middle }) => middle).sort((a, b) => a - b);
+    const half = Math.floor((sorted.length - 2) / 2);
+    for (const { index, middle } of middles) {
+      if (!isFar(middle, sorted[half]) && !isFar(middle, sorted[half + 1])) continue;
+      const own = sorted.indexOf(middle);
+      const [low, high] = [
+        sorted[own === 0 ? 1 : 0] ?? 0,
+        sorted.at(own === sorted.length - 1 ? -2 : -1) ?? 0,
+      ];
+      // The median of the others: the place of the middle shifts when one before it is left out.
+      const usual = sorted[half < own ? half : half + 1] ?? 0;
       const ratio = middle / usual;
-      const steady = Math.max(...others) / Math.min(...others) < 10;
-      if (!steady || !(ratio >= 40 || ratio <= 1 / 40) || usual === 0 || middle === 0 || !own[0]) continue;
+      const steady = high / low < 10;
+      if (!steady || !(ratio >= 40 || ratio <= 1 / 40) || usual === 0 || middle === 0) continue;
       const times =
         ratio > 1 ? `${Math.round(ratio)} times larger` : `${Math.round(1 / ratio)} times smaller`;
-      yield suspect(own[0], `numbers here are about ${times} than in the other results of ${tool}`, 0.66);
+      yield suspect(
+        column,
+        index,
+        `numbers here are about ${times} than in the other results of ${tool}`,
+        0.66,
+      );
     }
   }
+}
+
+function isFar(middle: number, usual = 0): boolean {
+  return middle >= 40 * usual || middle * 40 <= usual;
+}
+
+/** For each result the median of its numbers, and where the first of them stands. */
+function middlesOf({ values, steps }: Column): { index: number; middle: number }[] {
+  const found: { index: number; middle: number }[] = [];
+  for (let from = 0; from < values.length; ) {
+    let to = from + 1;
+    while (to < values.length && steps[to] === steps[from]) to++;
+    const numbers: number[] = [];
+    let index = -1;
+    for (let at = from; at < to; at++) {
+      if (!isNumber(values[at])) continue;
+      if (index < 0) index = at;
+      numbers.push(Math.abs(Number(leafText(values[at]))));
+    }
+    if (index >= 0) found.push({ index, middle: median(numbers) });
+    from = to;
+  }
+  return found;
 }
 
 /** A value that goes from `weight_g` to `weight_kg` as it is, or that the model scaled without need. */
@@ -129,24 +150,19 @@ function placeOf({ step, pointer: at, range }: Place): Place {
   return range ? { step, pointer: at, range } : { step, pointer: at };
 }
 
-interface Found extends Leaf {
-  readonly step: number;
-}
-
-function grouped(calls: readonly Step[], wanted: (leaf: Leaf) => boolean): Map<string, Found[]> {
-  const leaves = calls.flatMap(({ number, output }) =>
-    leavesOf(output, pointer('output'))
-      .filter(wanted)
-      .map((leaf): Found => ({ ...leaf, step: number })),
-  );
-  return Map.groupBy(leaves, ({ pointer: at }) => shapeOf(at));
-}
-
-function suspect({ step, pointer: at, value }: Found, text: string, score: number): Suspect {
-  return { step, pointer: at, value, text, score, kind: 'value' };
+function suspect(column: Column, index: number, text: string, score: number): Suspect {
+  const value = column.values[index] ?? null;
+  return {
+    step: column.steps[index]?.number ?? 0,
+    pointer: pointerIn(column, index),
+    value,
+    text,
+    score,
+    kind: 'value',
+  };
 }
 
 function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
 }
