@@ -83,10 +83,10 @@ export class Gate implements GateFace {
 
   /** The first variant of an ask that the record knows, else the last: a fork's edits hold from its step on. */
   #edited(made: Ask): { readonly ask: Ask; readonly digest: string } {
-    const { recorder, source, variants } = this.options;
+    const { recorder, source } = this.options;
     let ask = made;
     let digest = recorder.digest(made);
-    for (const variant of variants?.(made) ?? []) {
+    for (const variant of this.options.variants?.(made) ?? []) {
       ask = variant;
       digest = recorder.digest(variant);
       if (source.holds(variant, digest)) break;
@@ -106,7 +106,13 @@ export class Gate implements GateFace {
   /** Clock, random and uuid: recorded with the step or agent that asked. */
   value(name: 'now' | 'random' | 'uuid', agent: string, turn: number, step: number | null): Json {
     const { source, recorder } = this.options;
-    const recorded = source.recallValue(name, agent, turn, step);
+    let recorded: Json | undefined;
+    try {
+      recorded = source.recallValue(name, agent, turn, step);
+    } catch (thrown) {
+      this.fault ??= toChassisError(thrown);
+      throw thrown;
+    }
     if (recorded !== undefined && !source.copies) return recorded;
     const value =
       recorded ?? (name === 'now' ? Date.now() : name === 'random' ? Math.random() : crypto.randomUUID());

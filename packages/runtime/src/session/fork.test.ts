@@ -40,7 +40,7 @@ const model =
       [
         name,
         messages[0]?.content,
-        params.temperature ?? 'none',
+        JSON.stringify(params.temperature ?? null),
         messages[current]?.content,
         results.join('+'),
       ].join(' | '),
@@ -75,7 +75,7 @@ async function recorded() {
 
 test('the recorded run, for comparison', async () => {
   const { session } = await recorded();
-  expect(session.view.turns[0]?.answer).toBe('p | Be exact. | none | How many? | saw 0+saw 1');
+  expect(session.view.turns[0]?.answer).toBe('p | Be exact. | null | How many? | saw 0+saw 1');
 });
 
 test('an edited message: the step runs anew with it, what came before is from the record, later requests show it too', async () => {
@@ -86,7 +86,7 @@ test('an edited message: the step runs anew with it, what came before is from th
   });
   expect(seen).toEqual(['p', 'p']);
   expect(looked).toEqual([1]);
-  expect(result.answer).toBe('p | Be exact. | none | How many, in words? | saw 0+saw 1');
+  expect(result.answer).toBe('p | Be exact. | null | How many, in words? | saw 0+saw 1');
   expect(view.request(1).messages[1]?.content).toBe('How many?');
   for (const step of [3, 5]) expect(view.request(step).messages[1]?.content).toBe('How many, in words?');
 });
@@ -148,7 +148,7 @@ test('a fork of a fork keeps the edits of both', async () => {
   });
   const result = await second.resume();
   await second.close();
-  expect(result.answer).toBe('p | Guess. | none | How few? | saw 0+saw 1');
+  expect(result.answer).toBe('p | Guess. | null | How few? | saw 0+saw 1');
   const again = await replay(
     second.view,
     fakeRegistry({ agent }),

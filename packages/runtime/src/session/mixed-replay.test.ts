@@ -101,7 +101,7 @@ describe('the matrix', () => {
       live: (model === 'live' ? 2 : 0) + (tools === 'live' ? 1 : 0) + (files === 'live' ? 1 : 0),
     });
     // The clock is the record's in every case; the answer is the model's own words.
-    const clock = String(view.values[0]?.value);
+    const clock = JSON.stringify(view.values[0]?.value);
     expect(report.turns[0]?.answer).toContain(`at ${clock}`);
     expect(report.turns[0]?.answer?.startsWith(model === 'live' ? 'now' : 'then')).toBe(true);
     // What was made is a session of its own that replays.

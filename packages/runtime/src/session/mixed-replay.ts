@@ -80,7 +80,7 @@ export async function replayMixed(
     request.save === true
       ? await around.store.create(header)
       : memoryWriter(header, { secrets: around.secrets });
-  const unsubscribe = around.onEvent === undefined ? () => {} : writer.subscribe(around.onEvent);
+  const unsubscribe = writer.subscribe((event) => around.onEvent?.(event));
   const source = new MixedSource(view, isLive);
   const recorder = new Recorder(writer, around.secrets);
   const turns: TurnResult[] = [];
@@ -165,12 +165,12 @@ function gateOf(
     workspace: writer.header.workspace,
     signal: AbortSignal.any([request.signal, halt]),
     modelTimeoutMs: settings.model_timeout_ms,
-    secret: around.secret,
+    secret: (name) => around.secret(name),
     ...variantsFor(writer.view),
     model: (number) => writer.view.turns[number - 1]?.model ?? writer.header.model,
     context: (agent, number) => sessionContext(writer.view, agent, number),
-    ...(around.onChunk === undefined ? {} : { onChunk: around.onChunk }),
-    ...(around.onLog === undefined ? {} : { onLog: around.onLog }),
+    onChunk: (step, chunk) => around.onChunk?.(step, chunk),
+    onLog: (...line) => around.onLog?.(...line),
   });
 }
 

@@ -35,7 +35,12 @@ const agent: NonNullable<Fakes['agent']> = async (input, ctx) => {
 const model = (request: { messages: readonly { role: string; content: string }[] }) => {
   const last = request.messages.at(-1);
   if (last?.role === 'tool')
-    return says(`done after: ${request.messages.filter((m) => m.role === 'tool').map((m) => m.content)}`);
+    return says(
+      `done after: ${request.messages
+        .filter((m) => m.role === 'tool')
+        .map((m) => m.content)
+        .join()}`,
+    );
   if (last?.content === 'go on') return says('going on');
   return says('', [
     ['t1', 'look', { n: 1 }],

@@ -80,7 +80,7 @@ export class Session {
   private constructor(around: Surroundings, writer: Writer) {
     this.#around = around;
     this.#writer = writer;
-    if (around.onEvent !== undefined) this.#unsubscribe.push(writer.subscribe(around.onEvent));
+    this.#unsubscribe.push(writer.subscribe((event) => around.onEvent?.(event)));
     this.#unsubscribe.push(
       around.registry.subscribe((status) => {
         writer.append('plugin.changed', {
@@ -229,12 +229,12 @@ export class Session {
       workspace: this.view.header.workspace,
       signal: this.#cancel.signal,
       modelTimeoutMs: settings.model_timeout_ms,
-      secret: around.secret,
+      secret: (name) => around.secret(name),
       ...variantsFor(this.view),
       model: (number) => this.view.turns[number - 1]?.model ?? this.view.header.model,
       context: (agent, number) => sessionContext(this.view, agent, number),
-      ...(around.onChunk === undefined ? {} : { onChunk: around.onChunk }),
-      ...(around.onLog === undefined ? {} : { onLog: around.onLog }),
+      onChunk: (step, chunk) => around.onChunk?.(step, chunk),
+      onLog: (...line) => around.onLog?.(...line),
     });
   }
 
