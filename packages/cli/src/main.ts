@@ -4,6 +4,7 @@
  * Promise: whatever a command throws becomes one line on stderr and an exit code from the table; stdout is written out
  * before the process ends; nothing that was left open keeps it alive.
  */
+import { setFlagsFromString } from 'node:v8';
 import { ExitCode, toChassisError } from '@chassis/errors';
 import { report } from './failure.ts';
 import { Output } from './output.ts';
@@ -11,6 +12,10 @@ import { understand } from './program.ts';
 import { reference } from './reference/index.ts';
 import type { Call } from './reference/spec.ts';
 import { visible, visibleLines } from './terminal/text.ts';
+
+// A compiler thread that asks for a collection while the process ends waits for ever, and the process with it
+// (nodejs/node#54918). Here nothing runs long enough to miss what those threads compile.
+setFlagsFromString('--no-concurrent-recompilation');
 
 const argv = process.argv.slice(2);
 // Before anything is known for certain: an error in the command line itself is told in the form asked for.
