@@ -37,7 +37,7 @@ export interface Cut {
  * Where to cut when about `wanted` leading messages (after the system message) should go: at the last boundary of groups
  * that does not go beyond it.
  */
-export function cutAt(messages: readonly Message[], wanted: number): Cut {
+function cutAt(messages: readonly Message[], wanted: number): Cut {
   const first = messages[0]?.role === 'system' ? 1 : 0;
   const rest = messages.slice(first);
   let cut = 0;
