@@ -182,6 +182,7 @@ export class Story {
       approvals: [],
       notes: [],
       lastSeq: this.seq,
+      problems: [],
       outcome,
       step: (number) => steps[number - 1],
       request: (number) => ({ messages: requests.get(number) ?? [], tools: [], params: {} as JsonObject }),

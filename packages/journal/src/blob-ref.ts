@@ -32,6 +32,44 @@ export function isIssued(value: object): boolean {
   return issued.has(value);
 }
 
+/** References that stand for a value that could not be had. User data of the same shape is not among them. */
+const lost = new WeakSet<object>();
+
+/** What `resolve` answers when the content is missing or damaged: the reference, known as such. */
+export function loseRef(ref: BlobRef): Json {
+  lost.add(ref);
+  return ref as unknown as Json;
+}
+
+/** Whether a value as such, not only something in it, is not on record. */
+export function isLostBlob(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && lost.has(value);
+}
+
+/** The first reference in resolved data whose value is not on record. */
+export function lostBlobIn(value: unknown): BlobRef | undefined {
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return undefined;
+  if (lost.has(value)) return value as BlobRef;
+  for (const member of Object.values(value)) {
+    const found = lostBlobIn(member);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Text that may be lost: the reference then stands there as JSON. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+}
+
+/** A reference as our writers write it, in JSON text. */
+const WRITTEN = /\{"\$blob":\{"sha256":"([0-9a-f]{64})","bytes":\d+,"media_type":"[^"\\]*"\}\}/g;
+
+/** Content hashes of the references in a line, found without parsing it. */
+export function hashesIn(line: string): string[] {
+  return Array.from(line.matchAll(WRITTEN), ([, sha256 = '']) => sha256);
+}
+
 /** Whether a value has the exact shape of a reference. In logged data such an object is one. */
 export function isBlobRef(value: unknown): value is BlobRef {
   if (typeof value !== 'object' || value === null || !('$blob' in value)) return false;

@@ -12,7 +12,8 @@ import { Chain } from './chain.ts';
 import type { BlobRef, Event, SessionHeader } from './event.ts';
 import { parseJson } from './json.ts';
 import { decodeLine } from './line.ts';
-import type { Problem, Store, Verification } from './store.ts';
+import type { Problem } from './problem.ts';
+import type { Store, Verification } from './store.ts';
 import { checkVersion } from './upgrade.ts';
 
 const BYTES = 'application/octet-stream';

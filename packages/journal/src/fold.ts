@@ -4,12 +4,14 @@
  * Promise: folding a prefix and then the rest gives what folding everything gives; events of unknown types change
  * nothing; damaged or repeated events never throw. Large values are resolved when they are looked at, not before.
  */
+import { ErrorCode } from '@chassis/errors';
 import type { Json, ToolSpec } from '@chassis/types';
-import { isBlobRef, type Resolve, resolveRefs } from './blob-ref.ts';
+import { isBlobRef, isLostBlob, lostBlobIn, type Resolve, resolveRefs, textOf } from './blob-ref.ts';
 import type { Edit, Event, EventData, Outcome, SessionHeader, UnknownEvent } from './event.ts';
 import { setMember } from './json.ts';
 import { headOf, isLazy, lazyMember, memberOf } from './lazy.ts';
 import { setPointer } from './pointer.ts';
+import type { Problem } from './problem.ts';
 import { type ModelInput, Requests } from './requests.ts';
 import type { Attempt, RequestDelta, SessionView, Step, Turn, ValueRead } from './step.ts';
 
@@ -21,6 +23,9 @@ type OpenStep = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>> & {
 };
 /** Most steps have no effects and no edits; they share this. */
 const NONE: readonly never[] = Object.freeze([]);
+
+/** Steps in a row that may be lost. A number that is further away than this is no number of a step. */
+const MOST_LOST = 100_000;
 
 type OpenApproval = { [key: string]: Json };
 
@@ -36,6 +41,11 @@ export class Fold {
     return this.#view;
   }
 
+  /** The view's problems, for whoever reads the events to add to. */
+  get problems(): Problem[] {
+    return this.#view.problems;
+  }
+
   /**
    * @param event the next event
    * @param resolve when given, the event is in its logged form: references are resolved through it
@@ -46,7 +56,7 @@ export class Fold {
     view.lastSeq = Math.max(view.lastSeq, event.seq);
     // Only a foreign writer leaves `data` out; there is nothing to fold then.
     if (typeof event.data !== 'object' || event.data === null) return;
-    const step = known.step === undefined ? undefined : view.open[known.step - 1];
+    const step = known.step === undefined ? undefined : (view.open[known.step - 1] ?? this.#revealed(known));
     switch (known.type) {
       case 'session.opened':
         // A parent's header is in the prefix of a fork's log; the session keeps its own.
@@ -56,8 +66,9 @@ export class Fold {
         const { turn, content, tools, model } = plain(known.data, resolve);
         view.turns.push({
           number: turn,
-          input: content,
-          ...(tools === undefined ? {} : { tools: tools as unknown as readonly ToolSpec[] }),
+          input: textOf(content),
+          ...(lostBlobIn(content) || lostBlobIn(tools) ? { lost: true } : {}),
+          ...(Array.isArray(tools) ? { tools: tools as readonly ToolSpec[] } : {}),
           ...(model === undefined ? {} : { model }),
         });
         view.outcome = 'running';
@@ -70,8 +81,8 @@ export class Fold {
         if (!step) break;
         const { attempt, text, reasoning } = plain(known.data, resolve);
         const open = attemptOf(step, attempt);
-        open.text += text ?? '';
-        open.reasoning += reasoning ?? '';
+        open.text += textOf(text);
+        open.reasoning += textOf(reasoning);
         break;
       }
       case 'step.dispatched': {
@@ -118,7 +129,7 @@ export class Fold {
       }
       case 'note.added': {
         const { text, author } = plain(known.data, resolve);
-        view.notes.push({ text, author, time: known.time });
+        view.notes.push({ text: textOf(text), author, time: known.time });
         break;
       }
       case 'session.forked': {
@@ -136,10 +147,9 @@ export class Fold {
       case 'session.ended': {
         const { outcome, turn, answer, error, failed_step } = plain(known.data, resolve);
         view.outcome = outcome;
-        const ended = view.turns.findLast((open) => open.number === turn);
-        if (!ended) break;
+        const ended = this.#turn(turn);
         ended.outcome = outcome;
-        if (answer !== undefined) ended.answer = answer;
+        if (answer !== undefined) ended.answer = textOf(answer);
         if (error !== undefined) ended.error = error;
         if (failed_step !== undefined) ended.failed_step = failed_step;
         break;
@@ -159,7 +169,8 @@ export class Fold {
     resolve: Resolve | undefined,
   ): void {
     const view = this.#view;
-    // A number that is taken or leaves a gap comes from a damaged log: what is there stays as it is.
+    this.#fill(number - 1, seq, time);
+    // A number that is taken comes from a damaged log: what is there stays as it is.
     if (number !== view.open.length + 1) return;
     const { kind, name, digest, causes, parent, agent, turn, plugin, call_id, declared } = resolve
       ? plain(without(data, 'input'), resolve)
@@ -170,7 +181,7 @@ export class Fold {
       name,
       input: null,
       digest,
-      causes: causes ?? NONE,
+      causes: Array.isArray(causes) ? causes : NONE,
       parent: parent ?? null,
       agent,
       turn,
@@ -191,6 +202,48 @@ export class Fold {
       setResolved(step, 'input', data, resolve);
     }
     view.open.push(step);
+    this.#turn(turn);
+  }
+
+  /** A step whose start is not on record, seen by another of its events. */
+  #revealed({ type, step, seq, time }: Event): OpenStep | undefined {
+    const known =
+      type === 'step.dispatched' ||
+      type === 'step.chunk' ||
+      type === 'step.attempt' ||
+      type === 'step.finished';
+    if (!known || step === undefined) return undefined;
+    this.#fill(step, seq, time);
+    return this.#view.open[step - 1];
+  }
+
+  /** Steps up to a number whose starts are lost: what is known of them, and all that comes later, is shown. */
+  #fill(last: number, seq: number, started: number): void {
+    const { open, turns } = this.#view;
+    if (last - open.length > MOST_LOST) return;
+    const turn = turns.at(-1)?.number ?? 1;
+    while (open.length < last) {
+      this.#turn(turn);
+      open.push({
+        ...LOST_STEP,
+        number: open.length + 1,
+        turn,
+        started,
+        attempts: [],
+        seq: { started: seq },
+      });
+    }
+  }
+
+  /** The turn with a number; one whose beginning is not on record is made. */
+  #turn(number: number): Mutable<Turn> {
+    const { turns } = this.#view;
+    let turn = turns.findLast((open) => open.number === number);
+    if (turn === undefined) {
+      turn = { number, input: '', lost: true };
+      turns.push(turn);
+    }
+    return turn;
   }
 
   #edit(edit: Edit): void {
@@ -249,6 +302,21 @@ const NO_HEADER: SessionHeader = {
   settings: {},
 };
 
+const LOST_STEP: Omit<OpenStep, 'number' | 'turn' | 'started' | 'attempts' | 'seq'> = {
+  kind: 'tool',
+  name: '(lost)',
+  input: null,
+  digest: '',
+  causes: NONE,
+  parent: null,
+  agent: '',
+  plugin: null,
+  status: 'unknown',
+  effects: NONE,
+  edits: NONE,
+  lost: true,
+};
+
 class FoldedView implements SessionView {
   header: SessionHeader;
   readonly turns: Mutable<Turn>[] = [];
@@ -256,6 +324,7 @@ class FoldedView implements SessionView {
   readonly values: ValueRead[] = [];
   readonly approvals: OpenApproval[] = [];
   readonly notes: { text: string; author: string; time: number }[] = [];
+  readonly problems: Problem[] = [];
   readonly requests = new Requests();
   lastSeq = -1;
   outcome: 'running' | Outcome = 'running';
@@ -295,7 +364,8 @@ function finish(
   if (Object.hasOwn(data, 'output')) setResolved(step, 'output', data, resolve);
   if (Object.hasOwn(data, 'error')) setResolved(step, 'error', data, resolve);
   if (data.usage !== undefined) step.usage = plain(data.usage, resolve);
-  if (data.effects !== undefined) step.effects = plain(data.effects, resolve);
+  const effects = data.effects === undefined ? undefined : plain(data.effects, resolve);
+  if (Array.isArray(effects)) step.effects = effects;
 }
 
 /** Back to "started": it runs anew. In a fork as if for the first time, after a crash with its attempts kept. */
@@ -359,8 +429,20 @@ function setResolved(
     return;
   }
   const value = get();
-  if (resolve && isBlobRef(value)) lazyMember(step, key, () => resolve(value));
+  if (resolve && isBlobRef(value))
+    lazyMember(step, key, () => (key === 'error' ? errorOf(resolve(value)) : resolve(value)));
   else setValue(step, key, plain(value, resolve));
+}
+
+/** An error whose record is lost is an error still. */
+function errorOf(value: Json): Json {
+  if (!isLostBlob(value)) return value;
+  return {
+    code: ErrorCode.InternalError,
+    name: 'InternalError',
+    message: 'the error is not on record',
+    data: value,
+  };
 }
 
 function setValue(step: OpenStep, key: string, value: unknown): void {

@@ -1,3 +1,4 @@
+export { lostBlobIn } from './blob-ref.ts';
 export { exportBundle, importBundle, verifyBundle } from './bundle.ts';
 export { readBundleFile, writeBundleFile } from './bundle-file.ts';
 export { messageDelta } from './delta.ts';
@@ -9,6 +10,7 @@ export { isExactNumber, parseJson, plainNumbers, stringifyJson } from './json.ts
 export { memoryStore, memoryWriter } from './memory-store.ts';
 export { nearest } from './nearest.ts';
 export { formatPointer, getPointer, parsePointer, setPointer } from './pointer.ts';
+export { describeProblem, isLoss, type Problem } from './problem.ts';
 export { Secrets } from './secrets.ts';
 export { newSessionId } from './session-id.ts';
 export * from './step.ts';

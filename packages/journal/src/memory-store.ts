@@ -6,17 +6,18 @@
 import { hash as sha256Of } from 'node:crypto';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
-import { blobValue, type Resolve, resolveRefs } from './blob-ref.ts';
+import { blobValue, loseRef, type Resolve, resolveRefs } from './blob-ref.ts';
 import { BundleReader, sameOrConflict } from './bundle.ts';
 import { Chain } from './chain.ts';
 import type { BlobRef, Event, SessionHeader, UnknownEvent } from './event.ts';
 import { Fold } from './fold.ts';
 import { decodeLine, GENESIS } from './line.ts';
+import type { Problem } from './problem.ts';
 import { Recorder, type Sink } from './recorder.ts';
 import { findSession } from './references.ts';
 import { Secrets } from './secrets.ts';
 import type { SessionView } from './step.ts';
-import type { Problem, Reader, ReadOptions, SessionSummary, Store, Verification, Writer } from './store.ts';
+import type { Reader, ReadOptions, SessionSummary, Store, Verification, Writer } from './store.ts';
 import { listedOutcome, Tally } from './tally.ts';
 import { checkVersion } from './upgrade.ts';
 
@@ -64,7 +65,7 @@ class MemorySink implements Sink {
 
   readonly resolve: Resolve = (ref: BlobRef): Json => {
     const bytes = this.#blobs.get(ref.$blob.sha256);
-    return bytes ? blobValue(bytes, ref.$blob.media_type, this.resolve) : (ref as unknown as Json);
+    return bytes ? blobValue(bytes, ref.$blob.media_type, this.resolve) : loseRef(ref);
   };
 
   async barrier(): Promise<void> {}

@@ -6,7 +6,7 @@
  */
 import { ChassisError } from '@chassis/errors';
 import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
-import { lostBlobIn, type Resolve, resolveRefs, textOf } from './blob-ref.ts';
+import { isLostBlob, lostBlobIn, type Resolve, resolveRefs, textOf } from './blob-ref.ts';
 import type { Edit, LoggedModelInput } from './event.ts';
 import { charsOf, type DeltaHead } from './lazy.ts';
 import { setPointer } from './pointer.ts';
@@ -205,7 +205,7 @@ function read(logged: Logged): PlainModelInput {
     messages: messagesIn(plain),
     // A catalogue whose blob is lost stays a reference; the conversation can still be shown.
     tools: Array.isArray(tools) ? (tools as unknown as readonly ToolSpec[]) : [],
-    params: lostBlobIn(params) === params ? {} : (params as JsonObject),
+    params: isLostBlob(params) ? {} : (params as JsonObject),
     missing,
   };
 }
@@ -238,11 +238,21 @@ function messagesIn(plain: { readonly messages?: Json } | null): LoggedMessages 
   };
 }
 
+/** A message in which texts that are lost stand as their references, and lists that are lost as none. */
 function legible(message: Message): Message {
   if (lostBlobIn(message) === undefined) return message;
-  if ((lostBlobIn(message) as unknown) === message) return { role: 'user', content: textOf(message) };
-  const { content, ...rest } = message;
-  return { ...rest, content: textOf(content) } as Message;
+  if (isLostBlob(message)) return { role: 'user', content: textOf(message) };
+  const content = textOf(message.content);
+  if (message.role !== 'assistant') return { ...message, content };
+  const { reasoning, tool_calls: calls, ...rest } = message;
+  return {
+    ...rest,
+    content,
+    ...(reasoning === undefined ? {} : { reasoning: textOf(reasoning) }),
+    ...(Array.isArray(calls)
+      ? { tool_calls: calls.map((call) => ({ ...call, arguments: textOf(call.arguments) })) }
+      : {}),
+  };
 }
 
 function lostText(value: Json): string {

@@ -4,6 +4,7 @@
  * Promise: what `barrier()` acknowledged survives a crash; one writer a session; a reader needs no lock.
  */
 import type { BlobRef, Event, EventData, EventType, SessionHeader, UnknownEvent } from './event.ts';
+import type { Problem } from './problem.ts';
 import type { SessionView } from './step.ts';
 
 export interface Writer {
@@ -46,7 +47,7 @@ export interface Reader {
     follow?: boolean;
     signal?: AbortSignal;
   }): AsyncIterable<string>;
-  /** The fold up to and including `seq` (default: the end). */
+  /** The fold up to and including `seq` (default: the end), with everything that is wrong with what was read in `problems`. */
   view(to?: number): Promise<SessionView>;
 }
 
@@ -69,15 +70,6 @@ export interface SessionSummary {
   readonly workspace: string;
   readonly parent?: { readonly session: string; readonly step: number };
   readonly problem?: string;
-}
-
-export interface Problem {
-  readonly kind: string;
-  readonly message: string;
-  readonly file?: string;
-  readonly offset?: number;
-  readonly length?: number;
-  readonly seq?: number;
 }
 
 export interface Verification {

@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Json } from '@chassis/types';
-import { blobValue, type Resolve } from '../blob-ref.ts';
+import { blobValue, loseRef, type Resolve } from '../blob-ref.ts';
 import type { BlobRef } from '../event.ts';
 import { type Disk, FILE_MODE, FOLDER_MODE, isCode, placeFile, readIfThere } from './disk.ts';
 import type { Layout } from './layout.ts';
@@ -83,6 +83,10 @@ export class BlobFiles {
     this.#pending.clear();
   }
 
+  has(sha256: string): boolean {
+    return this.#pending.has(sha256) || existsSync(this.#layout.blob(sha256));
+  }
+
   /** A blob's bytes, or undefined when it is not there. Damaged ones throw. */
   read(sha256: string): Buffer | undefined {
     const pending = this.#pending.get(sha256);
@@ -111,7 +115,7 @@ export class BlobFiles {
     } catch {
       // Named by `verify`; the rest of the session is still worth showing.
     }
-    if (bytes === undefined) return ref as unknown as Json;
+    if (bytes === undefined) return loseRef(ref);
     const value = blobValue(bytes, mediaType, this.resolve);
     this.#remember(key, value, bytes.length);
     return value;

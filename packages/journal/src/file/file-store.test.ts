@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,8 +14,11 @@ import {
 import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { collect, folder, header, Run } from '../../test/build.ts';
+import { collect, folder, header, Run, TOOLS } from '../../test/build.ts';
+import { lostBlobIn } from '../blob-ref.ts';
+import { describeProblem } from '../problem.ts';
 import { Secrets } from '../secrets.ts';
+import type { SessionView } from '../step.ts';
 import type { Store } from '../store.ts';
 import { fileStore } from './file-store.ts';
 
@@ -601,10 +606,210 @@ test.each([
     const { problems } = await store.verify('s');
     expect(problems).toMatchObject(late ? [{ kind: 'stale', offset: bytes.length }] : []);
     const [problem] = problems;
-    expect((await collect(store.list()))[0]?.problem).toBe(
-      problem && `${problem.message} (${problem.file}, byte ${problem.offset})`,
-    );
+    expect((await collect(store.list()))[0]?.problem).toBe(problem && describeProblem(problem));
     await next.close();
     await store.close();
   },
 );
+
+/** A session of 24 events in two turns, and its log as lines. */
+async function twoTurns(store: Store, root: string): Promise<string[]> {
+  const writer = await store.create(header('s'));
+  const run = new Run(writer);
+  run.begin();
+  run.cycles(2).end();
+  writer.append('input.received', { turn: 2, content: 'and now?' });
+  run.cycles(1);
+  writer.append('session.ended', { outcome: 'ok', turn: 2, answer: '43' });
+  await writer.close();
+  return readFileSync(logOf(root, 's'), 'utf8').trimEnd().split('\n');
+}
+
+test('lost lines are problems of the view, and every step whose events are whole is still in it', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path });
+  const lines = await twoTurns(store, dir.path);
+  const whole = await (await store.reader('s')).view();
+  expect(whole.problems).toEqual([]);
+  const view = async (kept: readonly string[]) => {
+    writeFileSync(logOf(dir.path, 's'), kept.map((line) => `${line}\n`).join(''));
+    const damaged = await (await store.reader('s')).view();
+    const { problems } = await store.verify('s');
+    expect(damaged.problems).toEqual(problems);
+    return damaged;
+  };
+  // The beginning: header and the input of the first turn.
+  const headless = await view(lines.slice(2));
+  expect(headless.problems).toMatchObject([
+    { kind: 'gap', message: 'events 0 to 1 are missing before it', offset: 0, length: lines[2]?.length },
+  ]);
+  expect(headless.header).toEqual(whole.header);
+  expect(headless.steps).toEqual(whole.steps);
+  expect(headless.turns).toEqual([{ ...whole.turns[0], input: '', lost: true }, whole.turns[1]]);
+  // Half of the log, from its middle: what is left of lost steps stands there as lost, the others are whole.
+  const started = lines.findIndex((line) => line.includes('"type":"step.started","step":3'));
+  const holed = await view([...lines.slice(0, 3), ...lines.slice(started)]);
+  expect(holed.problems).toMatchObject([{ kind: 'gap', seq: 3 }]);
+  expect(holed.steps.map(({ number, lost, status }) => [number, lost ?? false, status])).toEqual([
+    [1, false, 'started'],
+    [2, true, 'unknown'],
+    ...whole.steps.slice(2).map(({ number, status }) => [number, false, status]),
+  ]);
+  expect(holed.steps.slice(2)).toEqual(whole.steps.slice(2));
+  expect(holed.turns).toEqual(whole.turns);
+  expect(holed.request(3)).toEqual(whole.request(3));
+  // The start of a model step: what later requests share with it is named as missing.
+  const first = lines.findIndex((line) => line.includes('"type":"step.started","step":1'));
+  const beheaded = await view(lines.filter((_, i) => i !== first));
+  expect(beheaded.step(1)).toMatchObject({ lost: true, status: 'ok', output: { content: 'call 1' } });
+  expect(beheaded.request(3).missing).toEqual(['messages: the request of step 1 is not on record']);
+  expect(beheaded.request(3).messages).toEqual(whole.request(3).messages.slice(-2));
+  // Cut, and emptied; a listing remembers how far it reached.
+  expect((await view(lines.slice(0, 12))).problems).toMatchObject([{ kind: 'truncated', seq: 12 }]);
+  expect((await view([])).problems).toMatchObject([{ kind: 'truncated', seq: 0 }]);
+  rmSync(join(dir.path, 'index.db'));
+  const again = fileStore({ root: dir.path });
+  expect((await (await again.reader('s')).view()).problems).toMatchObject([{ kind: 'empty', seq: 0 }]);
+  expect(await again.verify('s')).toMatchObject({ ok: false, problems: [{ kind: 'empty' }] });
+  await again.close();
+  await store.close();
+});
+
+test('up to an event before the damage a view is whole', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path });
+  const lines = await twoTurns(store, dir.path);
+  writeFileSync(logOf(dir.path, 's'), `${lines.slice(0, 12).join('\n')}\n`);
+  const reader = await store.reader('s');
+  expect((await reader.view(11)).problems).toEqual([]);
+  expect((await reader.view(12)).problems).toMatchObject([{ kind: 'truncated' }]);
+  await store.close();
+});
+
+test('lost values are named, stand there as references, and everything around them can be looked at', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path });
+  const writer = await store.create(header('s'));
+  const long = (text: string): string => text.repeat(9000);
+  const run = new Run(writer);
+  const tools = writer.blob(TOOLS);
+  writer.append('input.received', { turn: 1, content: long('in'), tools });
+  run.model('short');
+  run.tool({ text: long('a') });
+  run.messages.push({ role: 'user', content: long('b') });
+  run.model(long('c'));
+  await writer.close();
+  const whole = await (await store.reader('s')).view();
+  const references = readFileSync(logOf(dir.path, 's'), 'utf8').match(/[0-9a-f]{64}(?=","bytes")/g) ?? [];
+  const blobs = [...new Set(references)];
+  expect(blobs.length).toBeGreaterThan(4);
+  const path = (sha: string): string => join(dir.path, 'blobs', sha.slice(0, 2), `${sha}.zst`);
+  const fresh = async () => (await fileStore({ root: dir.path }).reader('s')).view();
+  const look = (view: SessionView) =>
+    JSON.stringify([view.turns, view.steps, view.request(1), view.request(3)]);
+  for (const sha of blobs) {
+    const bytes = readFileSync(path(sha));
+    rmSync(path(sha));
+    const missing = await fresh();
+    expect(missing.problems).toMatchObject([{ kind: 'blob-missing', file: path(sha) }]);
+    expect(look(missing)).toContain(sha);
+    for (const message of [...missing.request(1).messages, ...missing.request(3).messages])
+      expect(message.content).toBeTypeOf('string');
+    writeFileSync(path(sha), 'no such thing');
+    const damaged = await fresh();
+    expect(look(damaged)).toContain(sha);
+    expect(damaged.problems).toMatchObject([{ kind: 'blob-damaged', file: path(sha) }]);
+    writeFileSync(path(sha), bytes);
+  }
+  // The catalogue of tools is not "no tools".
+  rmSync(path(tools.$blob.sha256));
+  const bare = await fresh();
+  expect(bare.turns[0]).toMatchObject({ number: 1, lost: true });
+  expect(bare.turns[0]?.tools).toBeUndefined();
+  expect(bare.request(1)).toMatchObject({
+    messages: whole.request(1).messages,
+    tools: [],
+    missing: [expect.stringContaining(`the tools that were offered: blob ${tools.$blob.sha256}`)],
+  });
+  await store.close();
+});
+
+test('user data that looks like a reference is no lost value', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path });
+  const writer = await store.create(header('s'));
+  const likeness = { $blob: { sha256: 'a'.repeat(64), bytes: 3, media_type: 'text/plain' } };
+  const run = new Run(writer);
+  run.begin();
+  run.tool(likeness);
+  run.tool({ ...likeness, beside: 1 });
+  await writer.close();
+  const view = await (await store.reader('s')).view();
+  expect(view.step(1)?.output).toEqual(likeness);
+  expect(lostBlobIn(view.step(1)?.output)).toBeUndefined();
+  expect(view.problems).toEqual([]);
+  await store.close();
+});
+
+test('a store that may only be read is looked at without its index, or with the one that is there', async () => {
+  using dir = folder();
+  const root = join(dir.path, '.chassis');
+  const store = fileStore({ root });
+  await recorded(store, 's');
+  await collect(store.list());
+  const lines = readFileSync(logOf(root, 's'), 'utf8').trimEnd().split('\n');
+  await store.close();
+  // Cut since the index was written: only the index can tell.
+  writeFileSync(logOf(root, 's'), `${lines.slice(0, 10).join('\n')}\n`);
+  const script = `
+    import { fileStore } from ${JSON.stringify(join(import.meta.dirname, '../index.ts'))};
+    import { accessSync, constants } from 'node:fs';
+    const root = ${JSON.stringify(root)};
+    let writable = true;
+    try { accessSync(root, constants.W_OK); } catch { writable = false; }
+    const store = fileStore({ root });
+    const sessions = await Array.fromAsync(store.list());
+    const id = await store.find('s');
+    const reader = await store.reader(id);
+    const lines = await Array.fromAsync(reader.lines());
+    const { problems } = await reader.view();
+    const verified = await store.verify(id);
+    await store.close();
+    console.log(JSON.stringify({ writable, sessions, lines: lines.length, problems, verified }));`;
+  const look = () => {
+    // Whoever may do everything must become somebody who may not.
+    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const ran = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], {
+      ...nobody,
+      cwd: '/',
+      encoding: 'utf8',
+    });
+    expect(ran.stderr).toBe('');
+    return JSON.parse(ran.stdout);
+  };
+  chmodSync(dir.path, 0o755);
+  const closed = () => {
+    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
+      chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o555 : 0o444);
+    chmodSync(root, 0o555);
+  };
+  closed();
+  const truncated = { kind: 'truncated', seq: 10 };
+  expect(look()).toMatchObject({
+    writable: false,
+    sessions: [{ id: 's', problem: expect.stringContaining('missing at the end') }],
+    lines: 10,
+    problems: [truncated],
+    verified: { ok: false, problems: [truncated] },
+  });
+  chmodSync(root, 0o755);
+  for (const name of ['index.db', 'index.db-journal']) rmSync(join(root, name));
+  closed();
+  const without = look();
+  expect(without).toMatchObject({ writable: false, lines: 10, problems: [], verified: { ok: true } });
+  expect(without.sessions[0]).not.toHaveProperty('problem');
+  expect(readdirSync(root).sort()).toEqual(['.gitignore', 'blobs', 'sessions']);
+  chmodSync(root, 0o755);
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
+    if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755);
+});

@@ -7,11 +7,12 @@ import type { SessionHeader } from '../event.ts';
 import { Fold } from '../fold.ts';
 import { stringifyJson } from '../json.ts';
 import { decodeLine, GENESIS } from '../line.ts';
+import { describeProblem, type Problem } from '../problem.ts';
 import { Recorder } from '../recorder.ts';
 import { findSession } from '../references.ts';
 import { Secrets } from '../secrets.ts';
 import { isSessionId } from '../session-id.ts';
-import type { Problem, Reader, SessionSummary, Store, Verification, Writer } from '../store.ts';
+import type { Reader, SessionSummary, Store, Verification, Writer } from '../store.ts';
 import { Tally } from '../tally.ts';
 import { checkVersion } from '../upgrade.ts';
 import { Appender, SEGMENT_BYTES } from './appender.ts';
@@ -20,7 +21,7 @@ import { type Disk, FOLDER_MODE, isCode, placeFile, realDisk } from './disk.ts';
 import { FileSink, Sealing } from './file-sink.ts';
 import { IndexDb } from './index-db.ts';
 import { Layout, type SessionLayout } from './layout.ts';
-import { describeProblem, listSessions, stampOf } from './listing.ts';
+import { listSessions, stampOf } from './listing.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { dropEmpty, type LoadedSession, loadSession, setAside } from './open-session.ts';
 import { FileReader } from './reader.ts';
@@ -152,7 +153,7 @@ class FileStore implements Store {
 
   async reader(id: string): Promise<Reader> {
     this.#existing(id);
-    return new FileReader(this.#layout, this.#blobs, await readHeader(this.#layout, id));
+    return new FileReader(this.#layout, this.#blobs, this.#index, await readHeader(this.#layout, id));
   }
 
   async *list(): AsyncGenerator<SessionSummary> {

@@ -4,7 +4,7 @@
  * Promise: it is never the truth. When it is missing, locked or damaged, everything works without it, and it is built
  * anew. It remembers how far each log reached, so that a log cut at a line end is noticed.
  */
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Tallied } from '../tally.ts';
 import { FILE_MODE } from './disk.ts';
@@ -28,16 +28,30 @@ const SCHEMA = `
   PRAGMA user_version = 1;
 `;
 
+/** SQLITE_BUSY and SQLITE_LOCKED: others are at work on a sound database. */
+const BUSY: ReadonlySet<number | undefined> = new Set([5, 6]);
+/** SQLITE_PERM, SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN: what writing ends with where only reading is possible. */
+const READ_ONLY: ReadonlySet<number | undefined> = new Set([3, 8, 10, 14]);
+
+/** SQLite's primary result code. */
+function codeOf(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
+}
+
 export class IndexDb {
   readonly #path: string;
   #db: DatabaseSync | undefined;
   #given = false;
+  /** The folder or the file may only be read. */
+  #readOnly = false;
 
   constructor(path: string) {
     this.#path = path;
   }
 
   get(id: string): IndexRow | undefined {
+    if (!this.#isThere()) return undefined;
     return this.#try((db) => {
       const found = db.prepare('SELECT row FROM session WHERE id = ?').get(id);
       return found && (JSON.parse(String(found.row)) as IndexRow);
@@ -45,6 +59,7 @@ export class IndexDb {
   }
 
   all(): Map<string, IndexRow> {
+    if (!this.#isThere()) return new Map();
     const rows = this.#try((db) => db.prepare('SELECT id, row FROM session').all()) ?? [];
     const found = new Map<string, IndexRow>();
     for (const { id, row } of rows) {
@@ -59,7 +74,7 @@ export class IndexDb {
 
   put(rows: readonly IndexRow[]): void {
     if (rows.length === 0) return;
-    this.#try((db) => {
+    this.#change((db) => {
       db.exec('BEGIN IMMEDIATE');
       try {
         const insert = db.prepare(
@@ -75,12 +90,24 @@ export class IndexDb {
   }
 
   remove(id: string): void {
-    this.#try((db) => db.prepare('DELETE FROM session WHERE id = ?').run(id));
+    this.#change((db) => db.prepare('DELETE FROM session WHERE id = ?').run(id));
+  }
+
+  /** Looking does not make one. */
+  #isThere(): boolean {
+    return this.#db !== undefined || existsSync(this.#path);
   }
 
   close(): void {
     this.#db?.close();
     this.#db = undefined;
+  }
+
+  /** What cannot be written is not remembered: it is derived. */
+  #change(query: (db: DatabaseSync) => void): void {
+    this.#try((db) => {
+      if (!this.#readOnly) query(db);
+    });
   }
 
   /** Runs a query; a database that fails is thrown away and made anew once, then given up for the life of this store. */
@@ -97,6 +124,18 @@ export class IndexDb {
   }
 
   #open(): DatabaseSync {
+    try {
+      return this.#openForWriting();
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== undefined && !READ_ONLY.has(code)) throw error;
+      const db = new DatabaseSync(this.#path, { readOnly: true, timeout: 2000 });
+      this.#readOnly = true;
+      return db;
+    }
+  }
+
+  #openForWriting(): DatabaseSync {
     const db = new DatabaseSync(this.#path, { timeout: 2000 });
     try {
       // No WAL: it needs shared memory, which network file systems and containers do not share.
@@ -117,11 +156,16 @@ export class IndexDb {
       // It is thrown away in any case.
     }
     this.#db = undefined;
-    // SQLITE_BUSY (5) and SQLITE_LOCKED (6): others are at work on a sound database.
-    const code = (error as { errcode?: number }).errcode;
-    if (code !== undefined && (code & 0xff) !== 5 && (code & 0xff) !== 6) {
+    const code = codeOf(error);
+    if (code === undefined || BUSY.has(code) || READ_ONLY.has(code)) {
+      this.#given = true;
+      return;
+    }
+    try {
       rmSync(this.#path, { force: true });
       rmSync(`${this.#path}-journal`, { force: true });
-    } else this.#given = true;
+    } catch {
+      this.#given = true;
+    }
   }
 }

@@ -10,7 +10,8 @@ import { toChassisError } from '@chassis/errors';
 import { Chain } from '../chain.ts';
 import type { SessionHeader } from '../event.ts';
 import { decodeLine } from '../line.ts';
-import type { Problem, SessionSummary } from '../store.ts';
+import { describeProblem, lostMessage } from '../problem.ts';
+import type { SessionSummary } from '../store.ts';
 import { listedOutcome, Tally } from '../tally.ts';
 import type { IndexDb, IndexRow } from './index-db.ts';
 import type { Layout, Segment, SessionLayout } from './layout.ts';
@@ -70,15 +71,6 @@ async function currentRow(
     mtime: stamp.mtime,
     problem: fresh.problem ?? lostMessage(lost),
   };
-}
-
-/** A problem in one line. */
-export function describeProblem({ message, file, offset }: Problem): string {
-  return file === undefined ? message : `${message} (${file}, byte ${offset ?? 0})`;
-}
-
-export function lostMessage(lost: number): string {
-  return `${lost} ${lost === 1 ? 'event is' : 'events are'} missing at the end: the log once reached further`;
 }
 
 /** Reads a log from its beginning, or from where a row ended; undefined when what the row says does not fit the log. */

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Chain, Checked } from '../chain.ts';
-import type { Problem } from '../store.ts';
+import type { Problem } from '../problem.ts';
 import type { Segment, SessionLayout } from './layout.ts';
 import { type RawLine, readLines } from './segment-reader.ts';
 

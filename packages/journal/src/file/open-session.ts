@@ -13,7 +13,7 @@ import { Chain } from '../chain.ts';
 import type { SessionHeader } from '../event.ts';
 import { Fold } from '../fold.ts';
 import { decodeLine, GENESIS } from '../line.ts';
-import type { Problem } from '../store.ts';
+import type { Problem } from '../problem.ts';
 import { Tally } from '../tally.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { type Disk, FOLDER_MODE, placeFile } from './disk.ts';

@@ -1,6 +1,6 @@
 /** Reads a session from files. Many readers in many processes may do so while it is written; none takes a lock. */
 import { existsSync, watch } from 'node:fs';
-import { resolveRefs } from '../blob-ref.ts';
+import { hashesIn, type Resolve, resolveRefs } from '../blob-ref.ts';
 import { Chain } from '../chain.ts';
 import type { Event, SessionHeader, UnknownEvent } from '../event.ts';
 import { Fold } from '../fold.ts';
@@ -8,6 +8,8 @@ import { decodeLine } from '../line.ts';
 import type { SessionView } from '../step.ts';
 import type { Reader, ReadOptions } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
+import { Damage } from './damage.ts';
+import type { IndexDb } from './index-db.ts';
 import type { Layout } from './layout.ts';
 import { type ScannedLine, scanLog } from './log-scan.ts';
 import { partsOf, type SessionPart, scanPart } from './session-files.ts';
@@ -19,11 +21,13 @@ export class FileReader implements Reader {
   readonly header: SessionHeader;
   readonly #layout: Layout;
   readonly #blobs: BlobFiles;
+  readonly #index: IndexDb;
 
-  constructor(layout: Layout, blobs: BlobFiles, header: SessionHeader) {
+  constructor(layout: Layout, blobs: BlobFiles, index: IndexDb, header: SessionHeader) {
     this.header = header;
     this.#layout = layout;
     this.#blobs = blobs;
+    this.#index = index;
   }
 
   get id(): string {
@@ -58,13 +62,41 @@ export class FileReader implements Reader {
 
   async view(to?: number): Promise<SessionView> {
     const fold = new Fold(this.header);
-    for await (const lines of this.#scan(to === undefined ? {} : { to })) {
-      for (const { bytes } of lines) {
-        const { event, refs } = decodeLine(bytes, true);
-        fold.apply(event, refs ? this.#blobs.resolve : undefined);
+    const damage = new Damage(this.id, this.#layout, this.#index, fold.problems);
+    const resolve = this.#resolveAndTell(damage);
+    const chain = new Chain();
+    for (const part of await partsOf(this.#layout, this.id)) {
+      for await (const lines of scanPart(part, to === undefined ? {} : { to }, chain)) {
+        for (const { bytes, checked, problem } of lines) {
+          damage.line(part, problem);
+          if (!checked.whole) continue;
+          const { event, refs } = decodeLine(bytes, true);
+          if (refs) this.#demandBlobs(bytes, event.seq, damage);
+          fold.apply(event, refs ? resolve : undefined);
+        }
       }
+      damage.end(part, chain, to);
     }
     return fold.view;
+  }
+
+  /** Names the blobs of a line that are not there. */
+  #demandBlobs(line: Buffer, seq: number, damage: Damage): void {
+    for (const sha256 of hashesIn(line.toString('latin1'))) {
+      if (this.#blobs.has(sha256)) continue;
+      damage.blob(sha256, 'blob-missing', `blob ${sha256} is missing`, seq);
+    }
+  }
+
+  /** Values are fetched when they are looked at: a damaged one is named then. */
+  #resolveAndTell(damage: Damage): Resolve {
+    return (ref) => {
+      const value = this.#blobs.resolve(ref);
+      const { sha256 } = ref.$blob;
+      if ((value as unknown) === ref)
+        damage.blob(sha256, 'blob-damaged', `the content of blob ${sha256} is damaged`);
+      return value;
+    };
   }
 
   /** Whole lines of the joined log. */

@@ -6,12 +6,12 @@ import { Chain } from '../chain.ts';
 import { equalJson } from '../delta.ts';
 import { parseJson } from '../json.ts';
 import { decodeLine } from '../line.ts';
-import type { Problem, Verification } from '../store.ts';
+import type { Verification } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
+import { Damage } from './damage.ts';
 import { readIfThere } from './disk.ts';
 import type { IndexDb } from './index-db.ts';
 import type { Layout } from './layout.ts';
-import { isAlive, lostMessage } from './listing.ts';
 import { partsOf, scanPart } from './session-files.ts';
 
 export async function verifySession(
@@ -20,9 +20,9 @@ export async function verifySession(
   index: IndexDb,
   id: string,
 ): Promise<Verification> {
-  const problems: Problem[] = [];
+  const damage = new Damage(id, layout, index);
+  const { problems } = damage;
   const chain = new Chain();
-  const alive = isAlive(layout.session(id));
   const looked = new Set<string>();
   let events = 0;
   const checkBlobs = (value: Json, seq: number): void => {
@@ -48,7 +48,7 @@ export async function verifySession(
   for (const part of await partsOf(layout, id)) {
     for await (const lines of scanPart(part, {}, chain)) {
       for (const { bytes, checked, problem } of lines) {
-        if (problem && !(problem.kind === 'torn' && alive && part.id === id)) problems.push(problem);
+        damage.line(part, problem);
         if (!checked.whole || !checked.head) continue;
         events++;
         try {
@@ -72,19 +72,7 @@ export async function verifySession(
         }
       }
     }
-    if (part.id === id) continue;
-    if (chain.expected <= part.last) {
-      const message = `the parent ${part.id} ends at event ${chain.expected - 1}; the fork shares it up to ${part.last}`;
-      problems.push({ kind: 'parent', message, seq: chain.expected });
-    }
-  }
-  const reached = index.get(id)?.tallied.seq ?? -1;
-  if (chain.expected <= reached) {
-    problems.push({
-      kind: 'truncated',
-      message: lostMessage(reached + 1 - chain.expected),
-      seq: chain.expected,
-    });
+    damage.end(part, chain);
   }
   return { ok: problems.length === 0, session: id, events, head_hash: chain.hash, problems };
 }

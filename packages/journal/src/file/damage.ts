@@ -1,0 +1,56 @@
+/**
+ * What a reading of the whole joined log finds wrong: one judgement for views and for verification.
+ *
+ * Promise: a line that a living writer has not finished is no damage; how far the log once reached is asked before it is
+ * read, so that what is written meanwhile is not taken for lost.
+ */
+import type { Chain } from '../chain.ts';
+import { lostMessage, type Problem } from '../problem.ts';
+import type { IndexDb } from './index-db.ts';
+import type { Layout } from './layout.ts';
+import { isAlive } from './listing.ts';
+import type { SessionPart } from './session-files.ts';
+
+export class Damage {
+  readonly problems: Problem[];
+  readonly #id: string;
+  readonly #layout: Layout;
+  readonly #alive: boolean;
+  readonly #reached: number;
+
+  /** @param problems where they are put */
+  constructor(id: string, layout: Layout, index: IndexDb, problems: Problem[] = []) {
+    this.#id = id;
+    this.#layout = layout;
+    this.#alive = isAlive(layout.session(id));
+    this.#reached = index.get(id)?.tallied.seq ?? -1;
+    this.problems = problems;
+  }
+
+  line(part: SessionPart, problem: Problem | undefined): void {
+    if (problem && !(problem.kind === 'torn' && this.#alive && part.id === this.#id))
+      this.problems.push(problem);
+  }
+
+  /** A value that is missing or damaged; each is named once. */
+  blob(sha256: string, kind: string, message: string, seq?: number): void {
+    const file = this.#layout.blob(sha256);
+    if (this.problems.some((known) => known.file === file)) return;
+    this.problems.push({ kind, message, file, ...(seq === undefined ? {} : { seq }) });
+  }
+
+  /** A part was read to its end, or to `to`. */
+  end(part: SessionPart, { expected }: Chain, to = Number.POSITIVE_INFINITY): void {
+    if (part.id !== this.#id) {
+      if (expected > Math.min(part.last, to)) return;
+      const message = `the parent ${part.id} ends at event ${expected - 1}; the fork shares it up to ${part.last}`;
+      this.problems.push({ kind: 'parent', message, seq: expected });
+    } else if (expected <= Math.min(this.#reached, to)) {
+      const message = lostMessage(this.#reached + 1 - expected);
+      this.problems.push({ kind: 'truncated', message, seq: expected });
+    } else if (expected <= part.first && to >= part.first && !this.#alive) {
+      const message = 'the log holds no event of this session';
+      this.problems.push({ kind: 'empty', message, seq: expected });
+    }
+  }
+}

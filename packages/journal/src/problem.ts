@@ -1,0 +1,29 @@
+/** What can be wrong with a record, and how it is said in one line. */
+
+export interface Problem {
+  readonly kind: string;
+  readonly message: string;
+  readonly file?: string;
+  readonly offset?: number;
+  readonly length?: number;
+  readonly seq?: number;
+}
+
+/** A problem in one line. */
+export function describeProblem({ message, file, offset, length }: Problem): string {
+  if (file === undefined) return message;
+  const place = [file, ...(offset === undefined ? [] : [`byte ${offset}`])];
+  return `${message} (${[...place, ...(length === undefined ? [] : [`${length} bytes`])].join(', ')})`;
+}
+
+export function lostMessage(lost: number): string {
+  return `${lost} ${lost === 1 ? 'event is' : 'events are'} missing at the end: the log once reached further`;
+}
+
+/**
+ * Whether events or values of the record are gone. A last line that was cut off is where a crash ended it, and a line of a
+ * writer that had lost its lock was never part of it.
+ */
+export function isLoss({ kind }: Problem): boolean {
+  return kind !== 'torn' && kind !== 'stale';
+}
