@@ -7,9 +7,10 @@ import type { SessionView, Step } from '@chassis/journal';
 import type { Link } from './hops.ts';
 import { isSupported } from './lineage.ts';
 import { type Form, findExact, formText, otherForms } from './match.ts';
+import { sameName } from './names.ts';
 import { addedOrigins, callOf } from './origins.ts';
 import { addressOf, type Place, type Span } from './place.ts';
-import { isDistinctive, sameName } from './search.ts';
+import { isDistinctive } from './search.ts';
 import { type Spot, spotAt, spotsOf } from './spots.ts';
 
 const most = 200;

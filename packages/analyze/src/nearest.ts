@@ -5,8 +5,8 @@
  */
 import type { SessionView } from '@chassis/journal';
 import { holdersOfOutput } from './holders.ts';
+import { sameStem } from './names.ts';
 import type { Span } from './place.ts';
-import { sameName } from './search.ts';
 import { type Spot, spotsOf } from './spots.ts';
 
 export interface Nearest extends Span {
@@ -42,29 +42,6 @@ export function nearestOf(view: SessionView, needle: Spot): Nearest | undefined 
     }
   }
   return similar;
-}
-
-/** Names that agree but for a unit at their end: `weight_g` and `weight_kg`. */
-export function sameStem(a: string, b: string): boolean {
-  return sameName(a, b) || sameName(split(a).stem, split(b).stem);
-}
-
-/** The unit that a name ends with: `_cents`, `_ms`, `Kg`. */
-export function unitOf(name: string): string | undefined {
-  return split(name).unit;
-}
-
-const units =
-  /^(?:cents?|eur|usd|gbp|dollars?|euros?|ms|millis|seconds?|secs?|s|minutes?|mins?|hours?|days?|g|kg|mg|lbs?|oz|grams?|kilograms?|m|km|cm|mm|miles?|meters?|metres?|feet|ft|inch(?:es)?|b|bytes?|kb|mb|gb|kib|mib|percent|pct|ratio|bps|celsius|fahrenheit|c|f|l|ml|litres?|liters?)$/i;
-
-/** `timeout_ms` and `timeoutMs` are `timeout` in `ms`, `bytes` is all unit; `sum` only happens to end in a letter like one. */
-function split(name: string): { stem: string; unit?: string } {
-  if (name.length > 1 && units.test(name)) return { stem: '', unit: name.toLowerCase() };
-  const at = Math.max(name.lastIndexOf('_'), name.search(/[A-Z][a-z]*$/) - 1);
-  const unit = name.slice(at + 1);
-  return at > 0 && units.test(unit)
-    ? { stem: name.slice(0, name[at] === '_' ? at : at + 1), unit: unit.toLowerCase() }
-    : { stem: name };
 }
 
 function factorOf(a: string, b: string): number | undefined {

@@ -5,6 +5,7 @@
  * by what it was not shown. Of equals the earliest wins, and of equal calls the first: later ones only repeat it.
  */
 
+import { callOf } from './origins.ts';
 import { rules } from './rules/index.ts';
 import { type Evidence, type Suspect, toolsOf } from './rules/rule.ts';
 
@@ -21,9 +22,17 @@ const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retr
 /** All suspects of a failure, the likeliest cause first; one for each place. */
 export function ranked(evidence: Evidence): Ranked[] {
   const first = new Map<number, number>();
+  /** The model step that wrote a call for the first time, by the one that wrote it again. */
+  const calls = new Map<number, number>();
   for (const { groups } of toolsOf(evidence.steps))
     for (const [same, ...again] of groups)
-      for (const { number } of again) first.set(number, same?.number ?? number);
+      for (const step of again) {
+        if (!same) continue;
+        first.set(step.number, same.number);
+        const [wrote, before] = [callOf(evidence.view, step), callOf(evidence.view, same)];
+        if (wrote && before && wrote.text === before.text && wrote.pointer === before.pointer)
+          calls.set(wrote.model.number, before.model.number);
+      }
   const found = rules.flatMap((rule) =>
     [...rule.find(evidence)].map((suspect): Ranked => {
       const own = evidence.view.step(suspect.step);
@@ -33,7 +42,7 @@ export function ranked(evidence: Evidence): Ranked[] {
         suspect.kind !== 'end' &&
         !ofRepetition.has(rule.name);
       const step = repeats ? (first.get(own.number) ?? suspect.step) : suspect.step;
-      return { ...suspect, step, rule: rule.name };
+      return { ...suspect, step: calls.get(step) ?? step, rule: rule.name };
     }),
   );
   const blamed = found.some(({ kind, score }) => kind === 'end' && score >= 0.7);

@@ -7,6 +7,7 @@
 import type { SessionView } from '@chassis/journal';
 import type { Holder } from './holders.ts';
 import { type Form, findExact, otherForms, shortest } from './match.ts';
+import { sameName, sameStem } from './names.ts';
 import { numberReadings, significantDigits } from './numbers.ts';
 import type { Place } from './place.ts';
 import { neighboursOf, type Spot, spotsOf } from './spots.ts';
@@ -45,20 +46,6 @@ export function isDistinctive(text: string): boolean {
   return numberReadings(text).size > 0 ? significantDigits(text) >= 4 : text.length >= shortest;
 }
 
-/** Whether two member names say the same: `amount` and `amounts`, `order_id` and `orderId`, `id` at the end of `order_id`. */
-export function sameName(a: string, b: string): boolean {
-  const [x, y] = [plainName(a), plainName(b)];
-  if (x === '' || y === '') return false;
-  return x === y || (x.length > 1 && y.length > 1 && (x.endsWith(y) || y.endsWith(x)));
-}
-
-function plainName(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
-    .replace(/s$/, '');
-}
-
 /** Looks for a value, prepared once, in one spot after the other. */
 type Look = (needle: Spot, distinctive: boolean) => (spot: Spot) => { form: Form; place: Place } | undefined;
 
@@ -74,7 +61,7 @@ function best(view: SessionView, needle: Spot, holders: readonly Holder[], look:
       const found = lookAt(spot);
       if (!found || isSelf(needle, found.place) || !wasSeen(holder, spot)) continue;
       beside ??= commonTexts(neighbours, spots);
-      const context = (sameName(needle.name, spot.name) ? 1 : 0) + (beside >= 2 ? 1 : 0);
+      const context = (sameStem(needle.name, spot.name) ? 1 : 0) + (beside >= 2 ? 1 : 0);
       hits.push({ ...found, holder, spot, context });
     }
   }

@@ -104,7 +104,7 @@ function rootOfIssues(step: Step): string {
 function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
   const root = step.kind === 'model' ? '/output/message' : '/input';
   const spots = spotsOf(view, step.number, root).filter(({ type }) => type === 'string' || type === 'number');
-  const whole = spots.filter((spot) => spot.text.length >= 3 && !spot.range && findExact(spot.text, message));
+  const whole = spots.filter((spot) => isTold(spot) && !spot.range && findExact(spot.text, message));
   const found = whole.map(
     (spot): Complaint => ({ place: place(spot), kind: 'direct', text: 'the error repeats it' }),
   );
@@ -121,6 +121,11 @@ function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
     }),
   );
   return [...found, ...parts].slice(0, mostInputs);
+}
+
+/** Long enough that a message which holds it means it. */
+function isTold({ text, type }: Spot): boolean {
+  return text.length >= (type === 'number' ? 2 : 3);
 }
 
 function described(step: Step, error: ErrorRecord | undefined): Symptom {

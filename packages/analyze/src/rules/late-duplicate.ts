@@ -10,13 +10,15 @@ const leastLeaves = 2;
 export const lateDuplicate: Rule = {
   name: 'late-duplicate',
   *find({ steps }) {
-    for (const { name, calls } of toolsOf(steps)) {
+    for (const { name, calls, groups } of toolsOf(steps)) {
+      // The same call with the same result time after time is a loop, and no accident.
+      const looping = new Set(groups.filter((same) => same.length > 2).flat());
       const acted = new Map<string, Step>();
       const answers = new Map<string, { readonly step: Step; readonly input: string }>();
       for (const step of calls) {
         const input = inputKey(step);
         const twin = acted.get(input);
-        if (twin && step.status === 'ok') {
+        if (twin && step.status === 'ok' && !looping.has(step)) {
           const text = `${name} took effect again: the same call was :${twin.number} (${twin.status})`;
           yield { step: step.number, pointer: '/output', text, score: 0.74, kind: 'act' };
         }

@@ -12,8 +12,12 @@ const majority = 0.55;
 export const oddValue: Rule = {
   name: 'odd-value',
   *find({ steps }) {
-    for (const { name, columns } of toolsOf(steps))
-      for (const column of columns) if (column.values.length > leastSiblings) yield* odd(name, column);
+    for (const { name, columns } of toolsOf(steps)) {
+      for (const column of columns) {
+        if (column.values.length > leastSiblings) yield* odd(name, column);
+        yield* hollow(name, column, columns);
+      }
+    }
   },
 };
 
@@ -44,6 +48,22 @@ function* odd(tool: string, column: Column): Generator<Suspect> {
       kind: 'value',
     } as const;
   }
+}
+
+/** Nothing where the other results of the tool have a whole object or list. */
+function* hollow(tool: string, column: Column, columns: readonly Column[]): Generator<Suspect> {
+  const index = column.values.indexOf(null);
+  const inner = index < 0 ? undefined : columns.find(({ shape }) => shape.startsWith(`${column.shape}/`));
+  const others = new Set(inner?.steps).size;
+  if (!inner || others < leastSiblings || column.values.length >= others) return;
+  yield {
+    step: column.steps[index]?.number ?? 0,
+    pointer: pointerIn(column, index),
+    value: null,
+    text: `nothing here; ${others} other results of ${tool} have something at this place`,
+    score: 0.6,
+    kind: 'missing',
+  };
 }
 
 /** The look of a value: its type, and for text the format of the number or date in it. */

@@ -49,7 +49,9 @@ export const staleRead: Rule = {
       const text = `read here, changed by ${write.name} :${write.number}, and not read again before it was used`;
       // A file that is on record as changed is a fact; a call that may have changed something is a hint, until the
       // failure says that something has changed.
-      const score = touched(write).length > 0 || isAboutChange(symptom.text) ? 0.68 : 0.5;
+      const onRecord = touched(write).some((path) => names.includes(path));
+      const failed = onRecord && namesOf(tools.at(-1) ?? read).some((name) => touched(write).includes(name));
+      const score = failed ? 0.8 : onRecord || isAboutChange(symptom.text) ? 0.68 : 0.5;
       yield { step: read.number, pointer: '/output', text, score, kind: 'value' };
     }
   },

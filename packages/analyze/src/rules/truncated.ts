@@ -13,6 +13,10 @@ const cutText =
 /** A part beside its whole. */
 const shares: readonly (readonly [RegExp, RegExp])[] = [
   [
+    /^(?:(?:bytes_?)?(?:received|downloaded|fetched|loaded|read)(?:_?bytes)?)$/i,
+    /^(?:content_?length|expected(?:_?bytes|_?length)?|total_?(?:bytes|length))$/i,
+  ],
+  [
     /^(?:bytes|bytes_?read|size|length|returned_?bytes)$/i,
     /^(?:total_?bytes|total_?size|file_?size|full_?(?:size|length))$/i,
   ],

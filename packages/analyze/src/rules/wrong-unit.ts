@@ -1,7 +1,8 @@
 /** A number in another unit than its siblings: the unit beside it or in its name differs, its size is a power of ten off, or it was passed on unconverted. */
 import { type Column, pointerIn } from '../columns.ts';
 import { isNumber, leafText } from '../json.ts';
-import { nearestOf, sameStem, unitOf } from '../nearest.ts';
+import { sameStem, unitOf } from '../names.ts';
+import { nearestOf } from '../nearest.ts';
 import type { Place } from '../place.ts';
 import { parentOf } from '../pointer.ts';
 import { spotAt } from '../spots.ts';
