@@ -4,8 +4,9 @@
  * Promise: a call and its results are one group and never parted; the system message stays first, byte for byte; what the
  * user said is kept word for word; a group with an open call is never summarised. The full past stays in the session's record.
  */
+
+import { messageTokens } from '@chassis/analyze';
 import type { Message } from '@chassis/types';
-import { messageTokens } from './tokens.ts';
 
 /** Messages that belong together: one message, or an assistant's calls with their results. */
 export function groupsOf(messages: readonly Message[]): readonly (readonly Message[])[] {

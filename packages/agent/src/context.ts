@@ -1,12 +1,13 @@
 /**
  * Keeps a conversation within the model's window: measured where the provider reported, estimated for what is newer.
  */
+
+import { messageTokens, toolTokens } from '@chassis/analyze';
 import { ChassisError } from '@chassis/errors';
 import type { Message, ToolSpec } from '@chassis/types';
 import { cutToFit, joinCut, plainSummary } from './compaction.ts';
 import type { Harness } from './harness.ts';
 import type { AgentSettings } from './settings.ts';
-import { messageTokens, toolTokens } from './tokens.ts';
 
 const instruction =
   'Summarise the conversation above for yourself, so that the work can go on without it: what was asked, what was found out ' +

@@ -2,7 +2,7 @@
 import { definePlugin } from '@chassis/sdk';
 import { runTurn } from './loop.ts';
 
+export { estimateTokens, messageTokens } from '@chassis/analyze';
 export { compact, groupsOf } from './compaction.ts';
-export { estimateTokens, messageTokens } from './tokens.ts';
 
 export default definePlugin({ agents: { default: runTurn } });

@@ -1,4 +1,5 @@
 export type { ChainLink, End } from './chain.ts';
+export { type Block, type Context, context } from './context.ts';
 export { type Cost, cost, type RunCost, type StepCost } from './cost.ts';
 export { type Diff, diff, type Row, type RunSummary } from './diff.ts';
 export { type Difference, firstDifference } from './difference.ts';
@@ -13,4 +14,5 @@ export type { Place, Span } from './place.ts';
 export { prompt } from './prompt.ts';
 export { slice } from './slice.ts';
 export type { Symptom } from './symptom.ts';
+export { estimateTokens, messageTokens, toolTokens } from './tokens.ts';
 export { type Cause, type Note, type RunHead, type Suspicion, type Why, why } from './why.ts';

@@ -24,7 +24,7 @@ export interface Origin {
 }
 
 /** The previous model step of the same agent. */
-function previousRequest(view: SessionView, step: Step): Step | undefined {
+export function previousRequest(view: SessionView, step: Step): Step | undefined {
   for (let number = step.number - 1; number > 0; number--) {
     const other = view.step(number);
     if (other?.kind === 'model' && other.agent === step.agent && other.parent === step.parent) return other;
