@@ -4,7 +4,6 @@
  * Promise: every request gets exactly one answer, whatever its handler does; a bounded number runs at once;
  * nothing a handler throws unforeseen leaves this process. A handler that returns a value costs no promise.
  */
-import { randomUUID } from 'node:crypto';
 import { type Destination, type Remote, Request, type RequestHost } from './context.ts';
 import { mayUse } from './contract.ts';
 import type { Dialect } from './dialect.ts';
@@ -285,7 +284,7 @@ export class Incoming implements RequestHost {
         // Its data is no JSON: as unforeseen as any other error.
       }
     }
-    const ref = randomUUID();
+    const ref = process.getBuiltinModule('node:crypto').randomUUID();
     const message = `the handler of "${request.method}" failed`;
     this.#o.log({
       level: 'error',

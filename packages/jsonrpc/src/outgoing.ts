@@ -4,7 +4,6 @@
  * Promise: every call settles exactly once: by its answer, its deadline, its signal, or the end of the
  * connection. Ids are unique across processes and restarts, and match by value and type. A late answer is dropped.
  */
-import { randomBytes } from 'node:crypto';
 import type { BatchItem, CallOptions } from './call.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dialect } from './dialect.ts';
@@ -31,8 +30,7 @@ const maxPrepared = 1000;
 
 export class Outgoing {
   readonly #o: OutgoingOptions;
-  /** Eleven random characters and a dot: what makes our ids ours. */
-  readonly #prefix = `${randomBytes(8).toString('base64url')}.`;
+  readonly #prefix = uniquePrefix();
   readonly #head = `{"jsonrpc":"2.0","id":"${this.#prefix}`;
   readonly #prepared = new Map<string, string>();
   readonly #pending = new PendingTable<PendingCall>();
@@ -291,6 +289,18 @@ export class Outgoing {
     }
     return ordinal <= this.#ordinal ? ordinal : 0;
   }
+}
+
+/**
+ * What makes our ids ours: 72 random bits and a dot. They must never meet again, but are no secret, so they are not worth
+ * loading the crypto module for. The engine seeds its generator from the system's entropy in every thread.
+ */
+function uniquePrefix(): string {
+  const part = () =>
+    Math.floor(Math.random() * 2 ** 36)
+      .toString(36)
+      .padStart(7, '0');
+  return `${part()}${part()}.`;
 }
 
 function isErrorObject(error: unknown): error is { code: number; message: string; data?: unknown } {

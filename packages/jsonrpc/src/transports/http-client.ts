@@ -4,7 +4,6 @@
  * Promise: a request that fails on the way is answered with an error at once, with the HTTP status. With `events`
  * the server can send messages too, over one event stream that is opened again when it breaks.
  */
-import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../errors.ts';
 import type { Sink, Transport } from '../transport.ts';
 import { readEvents } from './event-stream.ts';
@@ -41,7 +40,10 @@ class HttpTransport implements Transport {
     this.#url = url;
     this.#fetch = options.fetch ?? fetch;
     this.#events = options.events ?? false;
-    this.#headers = { ...options.headers, ...(this.#events && { [sessionHeader]: randomUUID() }) };
+    this.#headers = {
+      ...options.headers,
+      ...(this.#events && { [sessionHeader]: process.getBuiltinModule('node:crypto').randomUUID() }),
+    };
   }
 
   start(sink: Sink, maxMessageBytes: number): void {
