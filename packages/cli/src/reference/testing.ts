@@ -38,4 +38,26 @@ export const testing: readonly CommandSpec[] = [
     examples: ['test approve tests/agents/report.test.yaml'],
     load: async () => (await import('../commands/test-approve.ts')).testApprove,
   },
+  {
+    name: 'bisect',
+    args: '<good> [bad]',
+    about:
+      'Find the first change that makes a good run go wrong: a step, a block of the prompt, or a plugin.',
+    options: [
+      option('--over <what>', 'steps (default), prompt, or plugins (as recorded against as they are now)'),
+      option(
+        '--test <command>',
+        'exit 0 is good; CHASSIS_ANSWER, CHASSIS_OUTCOME and CHASSIS_SESSION say what ran',
+      ),
+      option('--outcome', 'a run that ends as ok is good'),
+      option('--script <file>', 'play this script with the scripted model, offline'),
+      list('--approve <tool>', 'let this tool run without asking; "all" for every tool'),
+    ],
+    examples: [
+      'bisect k3f q7x --outcome',
+      `bisect k3f q7x --test 'test "$CHASSIS_ANSWER" = 256.44'`,
+      'bisect k3f --over plugins --test ./check.sh',
+    ],
+    load: async () => (await import('../commands/bisect.ts')).bisect,
+  },
 ];

@@ -52,7 +52,8 @@ export class Gate implements GateFace {
     if (this.fault !== undefined) throw this.fault;
     const { recorder, source, signal } = this.options;
     const { ask, digest } = this.#edited(made);
-    const recalled = await source.recall(ask, digest);
+    const found = source.recall(ask, digest);
+    const recalled = found instanceof Promise ? await found : found;
     if (recalled.kind === 'answer')
       return this.#seen(
         ask,

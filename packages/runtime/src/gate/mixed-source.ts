@@ -13,6 +13,7 @@ import { type Ask, inputOf, type ModelAsk } from './ask.ts';
 import { nearestRecorded, recordedInput } from './nearest-recorded.ts';
 import { divergence } from './record-source.ts';
 import type { Recalled, Source } from './source.ts';
+import { demandAnswer, demandInput } from './whole-record.ts';
 
 /** Which boundary an ask or a recorded step belongs to. */
 export type Boundary = Pick<Ask, 'kind' | 'name'>;
@@ -53,12 +54,13 @@ export class MixedSource implements Source {
     );
   }
 
-  async recall(ask: Ask, digest: string): Promise<Recalled> {
+  recall(ask: Ask, digest: string): Recalled {
     if (ask.kind === 'state' || this.#isLive(ask)) return { kind: 'none' };
     const same = this.#open.findIndex((step) => step.digest === digest && standsLike(step, ask));
     const at = same >= 0 || ask.kind !== 'model' ? same : this.#open.findIndex((step) => isNext(step, ask));
     const step = this.#open[at];
     if (step === undefined) throw this.#unknown(ask);
+    demandAnswer(this.#view, step);
     if (same < 0) this.#demandLike(step, ask as ModelAsk);
     this.#open.splice(at, 1);
     this.answered++;
@@ -74,6 +76,7 @@ export class MixedSource implements Source {
 
   /** @throws Diverged when the request differs in more than what a live boundary said */
   #demandLike(step: Step, ask: ModelAsk): void {
+    demandInput(this.#view, step);
     const recorded = this.#without(recordedInput(this.#view, step) as unknown as ModelRequest);
     const difference = firstDifference(recorded, this.#without(ask.request));
     if (difference === null) return;

@@ -12,6 +12,7 @@ import type { Json } from '@chassis/types';
 import { type Ask, inputOf } from './ask.ts';
 import { type Candidate, nearestRecorded, recordedInput } from './nearest-recorded.ts';
 import type { Recalled, Source } from './source.ts';
+import { demandAnswer, demandInput } from './whole-record.ts';
 
 export interface RecordOptions {
   /** Strict: what the record does not hold is Diverged. Otherwise the run goes on live where the record ends. */
@@ -77,7 +78,7 @@ export class RecordSource implements Source {
     return this.#byDigest.get(digest)?.some((step) => isAsked(step, ask) && step.name === ask.name) === true;
   }
 
-  async recall(ask: Ask, digest: string): Promise<Recalled> {
+  recall(ask: Ask, digest: string): Recalled | Promise<Recalled> {
     if (this.#left === 0 && this.#until !== Number.POSITIVE_INFINITY) throw this.#halt();
     const step = take(this.#byDigest.get(digest), ask);
     if (step === undefined) {
@@ -94,8 +95,14 @@ export class RecordSource implements Source {
       if (this.#strict) throw this.#beyond(ask);
       return { kind: 'unfinished', step };
     }
-    if (this.#waiting.size === 0 && this.#order[this.#next] === step) this.#next++;
-    else await this.#turnOf(step);
+    if (this.#waiting.size > 0 || this.#order[this.#next] !== step)
+      return this.#turnOf(step).then(() => this.#answer(step));
+    this.#next++;
+    return this.#answer(step);
+  }
+
+  #answer(step: Step): Recalled {
+    demandAnswer(this.#view, step);
     this.answered++;
     return { kind: 'answer', step };
   }
@@ -201,6 +208,7 @@ export class RecordSource implements Source {
   }
 
   #differs(ask: Ask, expected: Step): ChassisError {
+    demandInput(this.#view, expected);
     const nearest = nearestRecorded(this.#view, ask, expected.number);
     if (expected.kind !== ask.kind) return diverged(expected, '/kind', expected.kind, ask.kind, nearest);
     if (expected.name !== ask.name && ask.kind !== 'model')

@@ -18,8 +18,8 @@ export interface Source {
   readonly copies?: true;
   /** Whether the record knows this very ask and nobody has asked it yet. */
   holds(ask: Ask, digest: string): boolean;
-  /** @throws Diverged when the record shows something else at this place */
-  recall(ask: Ask, digest: string): Promise<Recalled>;
+  /** At once when nothing has to be waited for. @throws Diverged when the record shows something else at this place */
+  recall(ask: Ask, digest: string): Recalled | Promise<Recalled>;
   /** A recorded clock, random or uuid reading; undefined means live. */
   recallValue(name: string, agent: string, turn: number, step: number | null): Json | undefined;
   /** @throws Diverged when the record of this turn holds steps that nobody asked for */
@@ -29,7 +29,7 @@ export interface Source {
 /** A session without a past. */
 export const liveSource: Source = {
   holds: () => false,
-  recall: async () => ({ kind: 'none' }),
+  recall: () => ({ kind: 'none' }),
   recallValue: () => undefined,
   finishTurn: () => {},
 };

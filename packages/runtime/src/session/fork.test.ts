@@ -158,6 +158,15 @@ test('a fork of a fork keeps the edits of both', async () => {
   expect(again).toMatchObject({ ok: true, steps: 5 });
 });
 
+test('a fork at the very step that its parent edited has the edit', async () => {
+  const { forked, around } = await recorded();
+  const { fork } = await forked({ at: 2, edits: [{ step: 2, path: '/output', value: 'edited' }] });
+  const second = await Session.fork(around, { parent: fork.id, at: 2, edits: [] });
+  expect(second.view.step(2)?.output).toBe('edited');
+  expect((await second.resume()).answer).toBe('p | Be exact. | null | How many? | edited+saw 1');
+  await second.close();
+});
+
 test.each([
   ['an input and an output at once', ['/input/messages/0/content', '/output'], 'runs anew'],
   ['a message more', ['/input/messages/-'], 'cannot add or remove'],

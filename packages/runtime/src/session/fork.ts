@@ -32,7 +32,7 @@ export function forkPoint(view: SessionView, at: number, edits: readonly Edit[])
       'InvalidParams',
       `step ${at} runs anew when its input is edited, so its output cannot be edited as well: leave one of them out`,
     );
-  const seq = asked.length > 0 ? step.seq.started - 1 : step.seq.finished;
+  const seq = asked.length > 0 ? step.seq.started - 1 : endOf(view, at, step.seq.finished);
   if (seq === undefined)
     throw new ChassisError(
       'InvalidParams',
@@ -48,6 +48,16 @@ export function forkPoint(view: SessionView, at: number, edits: readonly Edit[])
     turn: step.turn,
     rerun: rerun.map((other) => other.number),
   };
+}
+
+/** In a fork the step it left behind is edited by what stands behind the shared past: session.opened and session.forked. */
+function endOf(
+  { header, lastSeq }: SessionView,
+  at: number,
+  finished: number | undefined,
+): number | undefined {
+  const { parent } = header;
+  return parent?.step === at && finished !== undefined ? Math.min(lastSeq, parent.seq + 2) : finished;
 }
 
 /** Before a turn, for one that begins with other words. @throws InvalidParams when there is no such turn */

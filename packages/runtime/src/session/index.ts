@@ -2,6 +2,8 @@ export { type ApprovalMode, type ApprovalRequest, type Approver, nobody } from '
 export type { Limits } from '../gate/limits.ts';
 export type { TurnModel } from '../gate/options.ts';
 export type { RetryPolicy } from '../gate/retry.ts';
+export { demandWhole } from '../gate/whole-record.ts';
+export { type Bisection, bisect } from './bisect.ts';
 export { argumentsOf, conversationBefore, cutCallText, historyMessage, toolMessage } from './conversation.ts';
 export { type Coverage, coverage, type Outside } from './coverage.ts';
 export { type MixedReport, type MixedRequest, replayMixed } from './mixed-replay.ts';

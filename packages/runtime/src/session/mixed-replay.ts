@@ -21,6 +21,7 @@ import { LimitCounter } from '../gate/limits.ts';
 import { type Boundary, MixedSource } from '../gate/mixed-source.ts';
 import type { Candidate } from '../gate/nearest-recorded.ts';
 import { Recorder } from '../gate/recorder.ts';
+import { demandWhole } from '../gate/whole-record.ts';
 import { sessionContext } from './context.ts';
 import { type Coverage, coverage } from './coverage.ts';
 import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
@@ -68,12 +69,13 @@ export interface MixedReport {
   readonly view: SessionView;
 }
 
-/** @throws InvalidParams for a name that neither the record nor the registry knows */
+/** @throws InvalidParams for a name that neither the record nor the registry knows; InternalError when the record is damaged */
 export async function replayMixed(
   view: SessionView,
   around: Surroundings,
   request: MixedRequest,
 ): Promise<MixedReport> {
+  demandWhole(view);
   const isLive = boundaryOf(view, around.registry, request);
   const header = headerOf(view, around.registry, request);
   const writer =

@@ -15,6 +15,7 @@ import { LimitCounter } from '../gate/limits.ts';
 import type { Candidate } from '../gate/nearest-recorded.ts';
 import { RecordSource } from '../gate/record-source.ts';
 import { Recorder } from '../gate/recorder.ts';
+import { demandWhole } from '../gate/whole-record.ts';
 import { sessionContext } from './context.ts';
 import { type Coverage, coverage } from './coverage.ts';
 import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
@@ -58,7 +59,10 @@ export interface ReplayOptions {
   readonly until?: number;
 }
 
-/** @param registry holds the agent's own plugin; it is asked for nothing else */
+/**
+ * @param registry holds the agent's own plugin; it is asked for nothing else
+ * @throws InternalError when the record is damaged: it is no measure then
+ */
 export async function replay(
   view: SessionView,
   registry: Registry,
@@ -66,6 +70,7 @@ export async function replay(
   signal: AbortSignal,
   { until }: ReplayOptions = {},
 ): Promise<ReplayReport> {
+  demandWhole(view);
   const source = new RecordSource(view, { strict: true, ...(until === undefined ? {} : { until }) });
   const settings = view.header.settings as unknown as SessionSettings;
   const writer = sealed(view);

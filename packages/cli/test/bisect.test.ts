@@ -1,0 +1,52 @@
+/** `chassis bisect` with real runs: the step, the block of the prompt, the plugin that flips an answer. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chassis, records } from './support/chassis.ts';
+import { type Project, project } from './support/project.ts';
+
+let folder: Project;
+const result = async (...args: string[]): Promise<Record<string, unknown>> => {
+  const ended = await chassis([...args, '--json'], { cwd: folder.path });
+  return { code: ended.code, ...records(ended.stdout).at(-1) };
+};
+
+/** Three calls; the answer tells whether any of them gave 9. */
+const script = `  - { when: { turn: 1 }, call: [{ name: echo, arguments: { n: 1 } }], repeat: true }
+  - { when: { result_path: /n, equals: 9 }, say: bad, repeat: true }
+  - { when: { result_path: /n, equals: 1 }, call: [{ name: echo, arguments: { n: 2 } }], repeat: true }
+  - { when: { result_path: /n, equals: 2 }, call: [{ name: echo, arguments: { n: 3 } }], repeat: true }
+  - { when: { result_path: /n, equals: 3 }, say: good, repeat: true }
+`;
+const good = ['--test', 'test "$CHASSIS_ANSWER" = good'];
+let id: string;
+
+beforeAll(async () => {
+  folder = project(script);
+  const ran = await result('run', 'x', '--trust');
+  expect(ran).toMatchObject({ code: 0, answer: 'good' });
+  id = ran.session as string;
+});
+afterAll(() => folder[Symbol.dispose]());
+
+it('names the step whose answer flips the run', async () => {
+  const bad = await result('fork', `${id}:4`, '--set', '/output/n=9', '--run');
+  expect(bad).toMatchObject({ answer: 'bad' });
+  expect(await result('bisect', id, bad.session as string, ...good)).toMatchObject({
+    code: 0,
+    change: { step: 4, what: 'step 4 (tool echo)' },
+  });
+});
+
+it('names the plugin whose present version flips the run', async () => {
+  folder.write(
+    'plugins/gate/index.ts',
+    'export default { tools: { wait: () => 0, refuse: () => 0, echo: ({ n }) => ({ n: n === 2 ? 9 : n }) } };\n',
+  );
+  expect(await result('bisect', id, '--over', 'plugins', ...good, '--trust')).toMatchObject({
+    code: 0,
+    change: { what: 'plugin gate' },
+    tested: [
+      { changes: 0, good: true },
+      { changes: 1, good: false },
+    ],
+  });
+});
