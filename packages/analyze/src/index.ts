@@ -15,4 +15,12 @@ export { prompt } from './prompt.ts';
 export { slice } from './slice.ts';
 export type { Symptom } from './symptom.ts';
 export { estimateTokens, messageTokens, toolTokens } from './tokens.ts';
-export { type Cause, type Note, type RunHead, type Suspicion, type Why, why } from './why.ts';
+export {
+  type Cause,
+  type Note,
+  type RunHead,
+  type Suspicion,
+  type Why,
+  type WhyOptions,
+  why,
+} from './why.ts';

@@ -59,7 +59,7 @@ const added = perStep((view, number): Added => {
 });
 
 /** What is new in a request: as the record has it, or by comparing it with the previous one. */
-function newIn(
+export function newIn(
   view: SessionView,
   step: Step,
 ): { kept: number; previous: number | null; messages: readonly Message[] } {

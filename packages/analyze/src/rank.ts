@@ -52,7 +52,8 @@ export function ranked(evidence: Evidence): Ranked[] {
 
 function weight(suspect: Ranked, { traces, symptom }: Evidence, blamed: boolean): number {
   const { step, score, kind, rule } = suspect;
-  if (kind === 'end' || rule === 'first-appearance' || rule === 'born-in-model') return score;
+  if (kind === 'end' || rule === 'first-appearance' || rule === 'born-in-model' || rule === 'unlike-good-run')
+    return score;
   const direct = traces.filter(({ complaint }) => complaint.kind === 'direct');
   const born = traces.filter(
     ({ lineage }) => lineage.birth.step === step && overlaps(suspect, lineage.birth.pointer),

@@ -77,6 +77,11 @@ export interface Why {
   readonly total: number;
 }
 
+export interface WhyOptions {
+  /** A run of the same task that went well: the first difference from it on the way to the failure weighs most. */
+  readonly against?: SessionView;
+}
+
 /** Less than this is a suspicion, no cause. */
 const enough = 0.55;
 const mostOthers = 8;
@@ -86,16 +91,17 @@ const mostNotes = 8;
  * Explains the failure that ended the run, or the step that is asked for.
  * @throws InvalidParams when there is no such step
  */
-export function why(view: SessionView, step?: number): Why {
-  return explained(view, step ?? Number.NaN);
+export function why(view: SessionView, step?: number, options: WhyOptions = {}): Why {
+  return options.against ? explained(view, step, options.against) : known(view, step ?? Number.NaN);
 }
 
-const explained = perStep((view, asked): Why => {
-  const step = Number.isNaN(asked) ? undefined : asked;
+const known = perStep((view, step) => explained(view, Number.isNaN(step) ? undefined : step));
+
+function explained(view: SessionView, step: number | undefined, against?: SessionView): Why {
   const symptom = symptomOf(view, step);
   const base = { run: headOf(view), total: view.steps.length };
   if (!symptom) return { ...base, status: 'none', symptom: null, chain: [], others: [], also: [], slice: [] };
-  const evidence = gather(view, symptom);
+  const evidence = gather(view, symptom, against);
   const numbers = evidence.steps.map(({ number }) => number);
   const suspects = ranked(evidence);
   const [top, ...rest] = suspects;
@@ -120,7 +126,7 @@ const explained = perStep((view, asked): Why => {
     others: suspicions(view, elsewhere),
     also: notesOf(evidence, rest, top),
   };
-});
+}
 
 /** Other bad values at the cause, other values that the failure complains about, and repeated calls. */
 function notesOf({ traces, view }: Evidence, suspects: readonly Ranked[], cause: Ranked | undefined): Note[] {

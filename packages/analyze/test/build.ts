@@ -142,6 +142,11 @@ export class Story {
     this.messages.splice(0, this.messages.length, ...messages([...this.messages]));
   }
 
+  /** Everything behind the instructions gives way to a summary. */
+  compact(summary: string): void {
+    this.messages.splice(1, this.messages.length - 1, { role: 'user', content: summary });
+  }
+
   ok(content = 'Done.'): SessionView {
     this.model([], { content });
     return this.end('ok', { answer: content });

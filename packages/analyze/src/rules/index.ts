@@ -9,6 +9,7 @@ import { failedHere } from './failed-here.ts';
 import { finishReason } from './finish-reason.ts';
 import { firstAppearance } from './first-appearance.ts';
 import { lateDuplicate } from './late-duplicate.ts';
+import { lostInstruction } from './lost-instruction.ts';
 import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
 import { repeatedCall } from './repeated-call.ts';
@@ -18,10 +19,12 @@ import { staleRead } from './stale-read.ts';
 import { swallowedError } from './swallowed-error.ts';
 import { truncated } from './truncated.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
+import { unlikeGoodRun } from './unlike-good-run.ts';
 import { wrongEcho } from './wrong-echo.ts';
 import { wrongUnit } from './wrong-unit.ts';
 
 export const rules: readonly Rule[] = [
+  unlikeGoodRun,
   schemaBroken,
   denied,
   oddValue,
@@ -34,6 +37,7 @@ export const rules: readonly Rule[] = [
   lateDuplicate,
   changedRetry,
   finishReason,
+  lostInstruction,
   bornInModel,
   firstAppearance,
   unknownOutcome,

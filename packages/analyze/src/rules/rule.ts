@@ -19,6 +19,8 @@ export interface Trace {
 
 export interface Evidence {
   readonly view: SessionView;
+  /** A run of the same task that went well, when there is one to compare with. */
+  readonly against?: SessionView;
   readonly symptom: Symptom;
   /** The steps that led to the symptom, itself included, in their order. */
   readonly steps: readonly Step[];

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { failure, invalid, Story } from '../../test/build.ts';
 import { gather } from '../evidence.ts';
 import { symptomOf } from '../symptom.ts';
+import { why } from '../why.ts';
 import { rules } from './index.ts';
 import type { Suspect } from './rule.ts';
 
@@ -334,7 +335,43 @@ test('swallowed-error: a failed part of a change is one, a failed job in a list 
   expect(told('list_jobs')).toEqual([]);
 });
 
+test('lost-instruction speaks where the words of the person leave the request, not when a summary repeats them', () => {
+  const told = (summary: string): Suspect[] => {
+    const story = new Story('Never delete a branch.');
+    story.call('list', {}, { branches: ['a', 'b'] });
+    story.compact(summary);
+    return found('lost-instruction', end(story));
+  };
+  expect(told('There are two branches.')).toMatchObject([{ step: 3, pointer: '/input/messages' }]);
+  expect(told('Asked: Never delete a branch. There are two.')).toEqual([]);
+});
+
+test('unlike-good-run names the first difference from a run that went well on the way to the failure', () => {
+  const told = (rate: number): Story => {
+    const story = new Story('Convert the sum.');
+    story.call('get_rate', { pair: 'EURUSD' }, { rate });
+    story.call('look_up', { term: 'fee' }, { text: 'none' });
+    return story;
+  };
+  const good = told(1.09).ok();
+  const bad = end(told(1.9));
+  const suspects = (against: SessionView): Suspect[] => [
+    ...(rules.find(({ name }) => name === 'unlike-good-run')?.find(gather(bad, symptomOf(bad)!, against)) ??
+      []),
+  ];
+  expect(suspects(good)).toMatchObject([{ step: 2, pointer: '/output/rate', value: 1.9 }]);
+  expect(suspects(bad)).toEqual([]);
+  expect(found('unlike-good-run', bad)).toEqual([]);
+  expect(why(bad, undefined, { against: good }).cause).toMatchObject({ step: 2, rule: 'unlike-good-run' });
+});
+
 test('every rule has its examples', () => {
-  const elsewhere = ['born-in-model', 'first-appearance', 'failed-here'];
+  const elsewhere = [
+    'born-in-model',
+    'first-appearance',
+    'failed-here',
+    'lost-instruction',
+    'unlike-good-run',
+  ];
   expect(new Set([...Object.keys(examples), ...elsewhere])).toEqual(new Set(rules.map(({ name }) => name)));
 });

@@ -1,0 +1,41 @@
+/** What the person had said is no longer in the request: a compaction took it out, and nothing repeats it. */
+import type { SessionView } from '@chassis/journal';
+import { newIn } from '../origins.ts';
+import { brief } from './looks.ts';
+import type { Rule } from './rule.ts';
+
+export const lostInstruction: Rule = {
+  name: 'lost-instruction',
+  *find({ view, steps }) {
+    /** Where each of the person's messages stands in the newest request. */
+    const places = new Map<number, number>();
+    const lost = new Set<number>();
+    for (const step of steps) {
+      // The words were said to the session's own agent; whom it asks is told what it chooses.
+      if (step.kind !== 'model' || step.parent !== null || step.agent !== 'main') continue;
+      const request = newIn(view, step);
+      for (const [turn, said] of wordsOf(view, step.turn)) {
+        const place = places.get(turn);
+        if (lost.has(turn) || (place !== undefined && place < request.kept)) continue;
+        const index = request.messages.findIndex(({ content }) => content.includes(said));
+        if (index >= 0) places.set(turn, request.kept + index);
+        if (index >= 0 || place === undefined) continue;
+        lost.add(turn);
+        yield {
+          step: step.number,
+          pointer: '/input/messages',
+          value: said,
+          text: `from here on the model no longer sees what the person said: ${brief(said)}`,
+          score: 0.52,
+          kind: 'missing',
+        };
+      }
+    }
+  },
+};
+
+function wordsOf(view: SessionView, turn: number): [number, string][] {
+  return view.turns.flatMap(({ number, input }) =>
+    number <= turn && input.trim() !== '' ? [[number, input] as [number, string]] : [],
+  );
+}
