@@ -1,1108 +1,698 @@
 /**
- * The half of the tasks that is set aside: other trades, other tools, other shapes of data, other words. The rules were not
- * written with these in sight.
+ * The tasks that are set aside: written after the rules, and not looked at since by anyone who changes a rule. Once they
+ * have been, they belong to the opened ones, and new ones take their place.
  */
-import {
-  ask,
-  askAll,
-  fail,
-  insist,
-  isError,
-  type Loose,
-  type Scenario,
-  type Talk,
-  type Told,
-  type World,
-} from './world.ts';
+import { ask, fail, insist, isError, type Loose, type Scenario, type Told, type World } from './world.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Three ways to be busy with something else. */
-const busy: Told['tools'] = {
-  weather_at: {
+const idle: Told['tools'] = {
+  archive_card: {
     effects: 'read',
-    run: ({ station }) => `station ${station}: wind 3 m/s, visibility good`,
+    run: ({ shelf }) => ({ shelf, title: `Volume ${String(shelf).length}`, lent: false }),
   },
-  thesaurus: {
-    effects: 'none',
-    run: ({ entry }) => ({ entry, related: [`${entry}s`, `pre${entry}`] }),
-  },
-  ping_host: {
-    effects: 'read',
-    run: ({ host }) => [{ host, ms: String(host).length }] as never,
-  },
+  tide_table: { effects: 'read', run: ({ harbour }) => `${harbour}: high 04:12, low 10:31` },
 };
 
-function elsewhere(world: World): () => Talk<void> {
-  const start = world.int(10, 80);
+const idling = (world: World) => {
+  const start = world.int(100, 900);
   const word = world.word();
-  const ways = [
-    () => world.wander('weather_at', (index) => ({ station: `ST${start + index}` })),
-    () => world.wander('thesaurus', (index) => ({ entry: `${word}${start + index}` })),
-    () => world.wander('ping_host', (index) => ({ host: `${word}-${start + index}.example` })),
-  ];
-  return world.pick(ways);
-}
+  return world.pick([
+    () => world.wander('archive_card', (index) => ({ shelf: `${word}/${start + index}` })),
+    () => world.wander('tide_table', (index) => ({ harbour: `${word}${start + index}` })),
+  ]);
+};
 
 export const shapesAside: readonly Scenario[] = [
   {
     cause: 'truncation',
-    name: 'a query that stops at its row limit',
+    name: 'a directory listing of which the end is missing',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const all = Array.from({ length: 9 }, (_, index) => `${world.word()}-${index}`);
+      const idly = idling(world);
+      const file = `${world.word()}-${world.int(2020, 2026)}.pdf`;
+      const names = Array.from({ length: 8 }, (_, index) => `scan-${index}.pdf`);
       return {
-        task: 'Give every vessel a berth.',
+        task: 'Print the newest report.',
         tools: {
-          ...busy,
-          query_vessels: {
-            effects: 'read',
-            run: () => ({
-              columns: ['name'],
-              data: all.slice(0, world.broken ? 5 : 9).map((name) => [name]),
-              limit_reached: world.broken,
-            }),
-          },
-          publish_plan: {
-            effects: 'write',
-            run: ({ berths }) =>
-              (berths as unknown[]).length === 9 ? { ok: true } : fail('vessels without a berth'),
-          },
-        },
-        *talk() {
-          const { data } = yield* ask('query_vessels', { port: 'Aarhus' }, 'result');
-          yield* rest();
-          yield* insist('publish_plan', {
-            berths: data.map(([name]: [string], at: number) => ({ name, berth: at + 1 })),
-          });
-          return 'Planned.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'truncation',
-    name: 'JSON in text that stops in the middle',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const keys = Array.from({ length: 6 }, (_, index) => `feature_${world.word()}_${index}`);
-      const whole = JSON.stringify({ flags: keys.map((key) => ({ key, on: true })) });
-      return {
-        task: 'Switch off the last feature flag.',
-        tools: {
-          ...busy,
-          dump_flags: { effects: 'read', run: () => (world.broken ? whole.slice(0, 90) : whole) },
-          set_flag: {
-            effects: 'write',
-            run: ({ key }) => (keys.includes(String(key)) ? 'off' : fail(`no flag named ${key}`)),
-          },
-        },
-        *talk() {
-          const dump = yield* ask('dump_flags', { env: 'prod' }, 'result');
-          yield* rest();
-          const key =
-            typeof dump === 'string' ? `feature_legacy_${world.int(10, 99)}` : dump.flags.at(-1).key;
-          yield* insist('set_flag', { key, on: false });
-          return 'Off.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'truncation',
-    name: 'a web page of which only the head came',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const phone = `+45 ${world.int(20, 99)} ${world.int(10, 99)} ${world.int(10, 99)}`;
-      const text = `About us. We repair boats since 1961. ${'Our yard lies by the sea. '.repeat(5)}`;
-      return {
-        task: 'Find the phone number of the yard and call it.',
-        tools: {
-          ...busy,
-          fetch_page: {
+          ...idle,
+          ls: {
             effects: 'read',
             run: () =>
               world.broken
-                ? {
-                    url: 'https://yard.example',
-                    content_length: 9216,
-                    received: 2048,
-                    text: text.slice(0, 60),
-                  }
-                : {
-                    url: 'https://yard.example',
-                    content_length: 300,
-                    received: 300,
-                    text: `${text} Call ${phone}.`,
-                  },
+                ? { entries: names, truncated: true }
+                : { entries: [...names, file], truncated: false },
           },
-          dial: {
+          print: {
             effects: 'external',
-            run: ({ number }) => (number === phone ? 'answered' : fail('this number is not in service')),
+            run: ({ file: name }) =>
+              name === file ? 'queued' : fail(`lp: ${name}: No such file or directory`),
           },
         },
         *talk() {
-          const page = yield* ask('fetch_page', { url: 'https://yard.example' }, 'result');
-          yield* rest();
-          const number =
-            /Call (.*)\.$/.exec(page.text)?.[1] ?? `+45 ${world.int(20, 99)} 00 ${world.int(10, 99)}`;
-          yield* insist('dial', { number });
-          return 'Called.';
+          const { entries } = yield* ask('ls', { dir: '/reports' }, 'result');
+          yield* idly();
+          yield* insist('print', {
+            file: world.broken ? `report-${world.int(1000, 9999)}.pdf` : entries.at(-1),
+          });
+          return 'Printed.';
         },
       };
     },
   },
   {
-    cause: 'wrong locale',
-    name: 'one sensor writes its value with a comma',
+    cause: 'truncation',
+    name: 'a chat history that begins in the middle',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const values = Array.from({ length: 5 }, () => (world.int(100, 299) / 10).toFixed(1));
+      const idly = idling(world);
+      const address = `${world.word()} street ${world.int(10, 99)}`;
       return {
-        task: 'Average the greenhouse.',
+        task: 'Send the parcel to the address from the chat.',
         tools: {
-          ...busy,
-          read_sensor: {
+          ...idle,
+          chat_history: {
             effects: 'read',
-            run: ({ no }) => {
-              const value = values[Number(no)] ?? '20.0';
-              return { no, reading: { celsius: world.broken && no === 3 ? value.replace('.', ',') : value } };
-            },
-          },
-          average: {
-            run: ({ readings }) => {
-              const bad = (readings as string[]).find((text) => Number.isNaN(Number(text)));
-              return bad === undefined ? { mean: 20 } : fail(`could not convert string to float: '${bad}'`);
-            },
-          },
-        },
-        *talk() {
-          const found = yield* askAll(
-            [0, 1, 2, 3, 4].map((no) => ({
-              tool: 'read_sensor',
-              input: { no },
-              ...(no === 3 ? { fault: 'result' as const } : {}),
-            })),
-          );
-          yield* rest();
-          yield* insist('average', { readings: found.map(({ reading }) => reading.celsius) });
-          return 'Averaged.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'wrong locale',
-    name: 'dates of one branch are written the local way',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const branches = ['Oslo', 'Turku', 'Wien', 'Gent'];
-      const day = world.int(13, 28);
-      return {
-        task: 'Collect the inspection dates.',
-        tools: {
-          ...busy,
-          branch_report: {
-            effects: 'read',
-            run: ({ branch }) => ({
-              branch,
-              inspections: [0, 1].map((index) => ({
-                lift: `${branch}-${index}`,
-                on: world.broken && branch === 'Wien' ? `${day + index}.04.2026` : `2026-04-${day + index}`,
-              })),
+            run: () => ({
+              messages: world.broken ? ['See you then!'] : [`My address is ${address}.`, 'See you then!'],
+              returned: world.broken ? 1 : 2,
+              available: 2,
             }),
           },
-          register: {
-            effects: 'write',
+          send_parcel: {
+            effects: 'external',
+            run: ({ to }) =>
+              to === address ? { label: 1 } : fail(`cannot route to "${to}": unknown street`),
+          },
+        },
+        *talk() {
+          const { messages } = yield* ask('chat_history', { with: 'Kim' }, 'result');
+          yield* idly();
+          const to =
+            /address is (.*)\./.exec(messages[0])?.[1] ?? `${world.word()} road ${world.int(100, 199)}`;
+          yield* insist('send_parcel', { to, weight: 2 });
+          return 'Sent.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'wrong locale',
+    name: 'one till reports with a decimal comma',
+    tell: (world) => {
+      const idly = idling(world);
+      const takings = [0, 1, 2, 3].map(() => world.money(100, 800));
+      return {
+        task: 'Close the shop.',
+        tools: {
+          ...idle,
+          till: {
+            effects: 'read',
+            run: ({ till }) => ({
+              till,
+              cash: world.broken && till === 1 ? String(takings[1]).replace('.', ',') : takings[Number(till)],
+            }),
+          },
+          deposit: {
+            effects: 'external',
             input: {
               type: 'object',
-              properties: {
-                dates: { type: 'array', items: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' } },
-              },
-              required: ['dates'],
+              properties: { bags: { type: 'array', items: { type: 'number' } } },
+              required: ['bags'],
             },
             run: () => ({ ok: true }),
           },
         },
         *talk() {
-          const dates: string[] = [];
-          for (const branch of branches) {
-            const report = yield* ask('branch_report', { branch }, branch === 'Wien' ? 'result' : undefined);
-            dates.push(...report.inspections.map(({ on }: { on: string }) => on));
-          }
-          yield* rest();
-          yield* insist('register', { dates });
-          return 'Registered.';
+          const bags: Loose[] = [];
+          for (const till of [0, 1, 2, 3])
+            bags.push((yield* ask('till', { till }, till === 1 ? 'result' : undefined)).cash);
+          yield* idly();
+          yield* insist('deposit', { bags });
+          return 'Closed.';
         },
       };
     },
   },
   {
     cause: 'wrong locale',
-    name: 'grouped thousands in one row of a text table',
+    name: 'a birthday written the other way round',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const rows = Array.from({ length: 5 }, () => world.int(1000, 9999));
+      const idly = idling(world);
+      const people = ['Ann', 'Bo', 'Cy', 'Di'];
+      const day = world.int(13, 28);
       return {
-        task: 'Book the donations.',
+        task: 'Enrol the children.',
         tools: {
-          ...busy,
-          donations: {
+          ...idle,
+          registry: {
             effects: 'read',
-            run: ({ week }) => {
-              const sum = rows[Number(week) - 1] ?? 0;
-              return {
-                week,
-                sum: world.broken && week === 2 ? `${String(sum)[0]}.${String(sum).slice(1)},00` : sum,
-              };
-            },
+            run: ({ child }) => ({
+              child,
+              born: world.broken && child === 'Cy' ? `05/${day}/2019` : `2019-05-${day}`,
+            }),
           },
-          post_entry: {
+          enrol: {
             effects: 'write',
-            run: ({ amount }) =>
-              typeof amount === 'number' ? { posted: true } : fail(`amount must be a number, got ${amount}`),
+            run: ({ born }) =>
+              /^\d{4}-\d\d-\d\d$/.test(born) ? { ok: true } : fail(`malformed date ${born}`),
           },
         },
         *talk() {
-          const sums: Loose[] = [];
-          for (const week of [1, 2, 3, 4, 5])
-            sums.push((yield* ask('donations', { week }, week === 2 ? 'result' : undefined)).sum);
-          yield* rest();
-          for (const amount of sums) yield* insist('post_entry', { account: 'donations', amount });
-          return 'Booked.';
+          const all: Loose[] = [];
+          for (const child of people)
+            all.push(yield* ask('registry', { child }, child === 'Cy' ? 'result' : undefined));
+          yield* idly();
+          for (const { child, born } of all) yield* insist('enrol', { child, born });
+          return 'Enrolled.';
         },
       };
     },
   },
   {
     cause: 'stale read',
-    name: 'a playlist that another call changed meanwhile',
+    name: 'a manifest that a tool rewrote behind the back',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const id = `pl_${world.int(10000, 99999)}`;
+      const idly = idling(world);
+      const path = `deploy/${world.word()}.yaml`;
+      const [old, now] = [`replicas: ${world.int(2, 4)}\n`, `replicas: ${world.int(5, 9)}\n`];
       return {
-        task: 'Put the new song at the end.',
+        task: 'Scale the service up by one.',
         tools: {
-          ...busy,
-          get_playlist: { effects: 'read', run: () => ({ id, snapshot: 'AAA1', songs: 12 }) },
-          remove_song: { effects: 'write', run: () => ({ removed: 1 }) },
-          place_song: {
-            effects: 'write',
-            run: () => (world.broken ? fail('snapshot is outdated: the playlist has changed') : { ok: true }),
-          },
-        },
-        *talk() {
-          const list = yield* ask('get_playlist', { playlist: id }, 'result');
-          if (world.broken) yield* ask('remove_song', { playlist: id, position: 3 });
-          yield* rest();
-          yield* insist('place_song', { playlist: id, snapshot: list.snapshot, position: list.songs });
-          return 'Added.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'stale read',
-    name: 'an exchange rate of yesterday',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const rate = world.int(10500, 11900) / 10000;
-      return {
-        task: 'Hedge the position.',
-        tools: {
-          ...busy,
-          spot_rate: {
-            effects: 'read',
-            run: () => ({ pair: 'EURUSD', rate: world.broken ? rate - 0.05 : rate, stale: world.broken }),
-          },
-          place_order: {
-            effects: 'external',
-            run: ({ limit }) => (limit === rate ? { order: 1 } : fail(`limit ${limit} is outside the band`)),
-          },
-        },
-        *talk() {
-          const spot = yield* ask('spot_rate', { pair: 'EURUSD' }, 'result');
-          yield* rest();
-          yield* insist('place_order', { pair: 'EURUSD', limit: spot.rate });
-          return 'Hedged.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'stale read',
-    name: 'a chapter rewritten after it was read',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const path = `book/chapter-${world.int(2, 40)}.md`;
-      const [old, fresh] = [`# The ${world.word()}\nIt rained.`, `# The ${world.word()}\nIt snowed.`];
-      return {
-        task: 'Polish the chapter.',
-        tools: {
-          ...busy,
-          cat: { effects: 'read', run: () => old },
-          spellcheck: {
+          ...idle,
+          view_manifest: { effects: 'read', run: () => old },
+          autoscale: {
             effects: 'write',
             run: (_, ctx) => {
               if (world.broken)
-                ctx.effect({ kind: 'file', path, before: bytes(old), after: bytes(fresh) } as never);
-              return { corrected: world.broken ? 1 : 0 };
+                ctx.effect({ kind: 'file', path, before: bytes(old), after: bytes(now) } as never);
+              return { ran: true };
             },
           },
-          patch: {
+          apply_edit: {
             effects: 'write',
-            run: ({ hunk }) => (world.broken ? fail(`hunk failed: ${hunk}`) : 'patched'),
-          },
-        },
-        *talk() {
-          const text = yield* ask('cat', { path }, 'result');
-          yield* rest();
-          yield* ask('spellcheck', { path });
-          yield* insist('patch', { path, hunk: `-${text.split('\n')[1]}\n+It poured.` });
-          return 'Polished.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'wrong tool result',
-    name: 'the timetable of another line',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const line = `T${world.int(10, 49)}`;
-      return {
-        task: 'Announce the next tram.',
-        tools: {
-          ...busy,
-          departures: {
-            effects: 'read',
-            run: () => ({
-              line: world.broken ? `T${world.int(50, 99)}` : line,
-              platform: world.int(1, 9),
-              at: `${world.int(10, 19)}:${world.int(10, 59)}`,
-            }),
-          },
-          announce: {
-            effects: 'external',
-            run: ({ at }) => (world.broken ? fail(`no ${line} leaves at ${at}`) : { done: true }),
-          },
-        },
-        *talk() {
-          const next = yield* ask('departures', { line }, 'result');
-          yield* rest();
-          yield* insist('announce', { line, at: next.at, platform: next.platform });
-          return 'Announced.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'wrong tool result',
-    name: 'a blank where the others have a value',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const plots = [1, 2, 3, 4, 5].map((index) => `${world.word()}-${index}`);
-      return {
-        task: 'Register the owners of the plots.',
-        tools: {
-          ...busy,
-          plot: {
-            effects: 'read',
-            run: ({ plot }) => ({
-              plot,
-              owner: world.broken && plot === plots[2] ? null : { tax_no: world.int(100000, 999999) },
-            }),
-          },
-          register_owners: {
-            effects: 'write',
-            input: {
-              type: 'object',
-              properties: { tax_nos: { type: 'array', items: { type: 'integer' } } },
-              required: ['tax_nos'],
-            },
-            run: () => 'registered',
-          },
-        },
-        *talk() {
-          const tax_nos: Loose[] = [];
-          for (const plot of plots)
-            tax_nos.push(
-              (yield* ask('plot', { plot }, plot === plots[2] ? 'result' : undefined)).owner?.tax_no ?? null,
-            );
-          yield* rest();
-          yield* insist('register_owners', { tax_nos });
-          return 'Registered.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'wrong tool result',
-    name: 'a recipe with an impossible oven',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const heat = world.broken ? world.int(2100, 2390) : world.int(160, 230);
-      return {
-        task: 'Bake the bread.',
-        tools: {
-          ...busy,
-          recipe: {
-            effects: 'read',
-            run: ({ dish }) => ({ dish, steps: ['knead', 'rest', 'bake'], oven: heat }),
-          },
-          set_oven: {
-            effects: 'external',
-            input: {
-              type: 'object',
-              properties: { degrees: { type: 'number', maximum: 300 } },
-              required: ['degrees'],
-            },
-            run: () => ({ on: true }),
-          },
-        },
-        *talk() {
-          const { oven } = yield* ask('recipe', { dish: `${world.word()} bread` }, 'result');
-          yield* rest();
-          yield* insist('set_oven', { degrees: oven });
-          return 'Baked.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'fabricated value',
-    name: 'a branch that is in no repository',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const branches = ['main', `fix/${world.word()}`];
-      const made = `release/${world.word()}-${world.int(2, 9)}`;
-      return {
-        task: 'Merge the open fix.',
-        tools: {
-          ...busy,
-          git_branches: { effects: 'read', run: () => `* ${branches.join('\n  ')}` },
-          git_merge: {
-            effects: 'write',
-            run: ({ branch }) =>
-              branches.includes(String(branch))
-                ? 'merged'
-                : fail(`merge: ${branch} - not something we can merge`),
-          },
-        },
-        *talk() {
-          yield* ask('git_branches', {});
-          yield* rest();
-          yield {
-            calls: [
-              { tool: 'git_merge', input: { branch: world.broken ? made : branches[1]! }, fault: 'answer' },
-            ],
-          };
-          return 'Merged.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'fabricated value',
-    name: 'a dose that no leaflet states',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const dose = world.int(11, 19) * 25;
-      return {
-        task: 'Write the prescription as the leaflet says.',
-        tools: {
-          ...busy,
-          leaflet: { effects: 'read', run: () => `Adults take ${dose} mg twice a day.` },
-          prescribe: {
-            effects: 'write',
-            run: ({ dose_mg }) =>
-              dose_mg === dose ? { id: 3 } : fail(`a dose of ${dose_mg} is not approved`),
-          },
-        },
-        *talk() {
-          const text = yield* ask('leaflet', { drug: world.word() });
-          yield* rest();
-          const dose_mg = world.broken ? dose * 2 + 37 : Number(/\d+/.exec(text)?.[0]);
-          yield { calls: [{ tool: 'prescribe', input: { dose_mg, times: 2 }, fault: 'answer' }] };
-          return 'Prescribed.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'fabricated value',
-    name: 'a quotation nobody wrote, carried through a draft',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const said = `We shall open in ${world.word()} next spring`;
-      const made = `The ${world.word()} deal is off the table`;
-      let draft = '';
-      return {
-        task: 'Write the press note with a quotation from the interview.',
-        tools: {
-          ...busy,
-          interview: { effects: 'read', run: () => ({ transcript: `Q: When? A: ${said}.` }) },
-          save_draft: {
-            effects: 'write',
-            run: ({ body }) => {
-              draft = body;
-              return { saved: draft.length };
-            },
-          },
-          read_draft: { effects: 'read', run: () => draft },
-          check_quote: {
-            run: ({ quote }) =>
-              quote === said ? { ok: true } : fail(`quote not found in any source: "${quote}"`),
-          },
-        },
-        *talk() {
-          yield* ask('interview', { id: world.int(10, 99) });
-          const quote = world.broken ? made : said;
-          yield {
-            calls: [{ tool: 'save_draft', input: { body: `She said: "${quote}".` }, fault: 'answer' }],
-          };
-          yield* rest();
-          const body = yield* ask('read_draft', {});
-          yield* insist('check_quote', { quote: /"(.*)"/.exec(body)?.[1] ?? '' });
-          return 'Written.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'loop',
-    name: 'two tools in turn that send the agent to each other',
-    tell: (world) => {
-      const ticket = `Q${world.int(100, 999)}`;
-      const times = 3 + Math.floor(world.distance / 4);
-      return {
-        task: 'Get the parking permit.',
-        limits: { steps: 4 * times },
-        tools: {
-          office_a: {
-            effects: 'read',
-            run: () => (world.broken ? 'Please ask at counter B.' : 'Here is the permit.'),
-          },
-          office_b: { effects: 'read', run: () => 'Please ask at counter A.' },
-        },
-        *talk() {
-          for (let index = 0; ; index++) {
-            const a = yield* ask('office_a', { ticket }, index === 0 ? 'call' : undefined);
-            if (a.includes('permit')) return 'Got it.';
-            yield* ask('office_b', { ticket });
-          }
-        },
-      };
-    },
-  },
-  {
-    cause: 'loop',
-    name: 'a lift that stays where it is',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const floor = world.int(3, 9);
-      return {
-        task: `Bring the lift to floor ${floor}.`,
-        limits: { steps: 14 + 2 * world.distance },
-        tools: {
-          ...busy,
-          call_lift: { effects: 'external', idempotent: true, run: () => ({ at: world.broken ? 1 : floor }) },
-        },
-        *talk() {
-          yield* world.wander('ping_host', (index) => ({ host: `lift-${index}` }));
-          if (!world.broken) yield* rest();
-          for (let index = 0; ; index++) {
-            const { at } = yield* ask('call_lift', { floor }, index === 0 ? 'call' : undefined);
-            if (at === floor) return 'Arrived.';
-          }
-        },
-      };
-    },
-  },
-  {
-    cause: 'loop',
-    name: 'the same wrong query, mended in no way',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const query = `select ${world.word()} form readings`;
-      return {
-        task: 'Read the highest value.',
-        patience: 4,
-        tools: {
-          ...busy,
-          sql: {
-            effects: 'read',
-            run: () => (world.broken ? fail('syntax error near "form"') : { rows: [[9]] }),
-          },
-        },
-        *talk() {
-          yield* rest();
-          const first = yield* ask('sql', { query }, 'call');
-          if (isError(first)) yield* insist('sql', { query });
-          return '9.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'swallowed error',
-    name: 'a batch of which one part failed',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const names = [1, 2, 3].map((index) => `${world.word()}${index}`);
-      return {
-        task: 'Deploy the three functions and smoke-test them.',
-        tools: {
-          ...busy,
-          deploy_all: {
-            effects: 'external',
-            run: () => ({
-              results: names.map((name, index) => ({
-                name,
-                status: world.broken && index === 1 ? 'failed' : 'deployed',
-              })),
-            }),
-          },
-          smoke_test: {
-            run: () => (world.broken ? fail('one function answers with its old version') : { passed: 3 }),
-          },
-        },
-        *talk() {
-          yield* ask('deploy_all', { names }, 'result');
-          yield* rest();
-          yield* insist('smoke_test', { suite: 'functions' });
-          return 'Deployed.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'swallowed error',
-    name: 'a stack trace in the text of a notebook cell',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      return {
-        task: 'Train the model and evaluate it.',
-        tools: {
-          ...busy,
-          run_cell: {
-            effects: 'external',
-            run: () => ({
-              cell: 4,
-              text: world.broken
-                ? 'Traceback (most recent call last):\n  File "train.py", line 8\nKeyError: \'label\''
-                : 'epoch 3 loss 0.12',
-            }),
-          },
-          evaluate: {
-            run: () => (world.broken ? fail('model file weights.bin is missing') : { accuracy: 0.93 }),
-          },
-        },
-        *talk() {
-          yield* ask('run_cell', { notebook: 'train.ipynb', cell: 4 }, 'result');
-          yield* rest();
-          yield* insist('evaluate', { set: `${world.word()}-test` });
-          return '0.93.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'swallowed error',
-    name: 'an upload that says in passing that nothing was kept',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const key = `scans/${world.word()}.tif`;
-      return {
-        task: 'Archive the scan and make its preview.',
-        tools: {
-          ...busy,
-          put_object: {
-            effects: 'external',
             run: () =>
-              world.broken
-                ? { key, etag: null, errors: [{ code: 'EntityTooLarge' }] }
-                : { key, etag: 'f00', errors: [] },
-          },
-          make_preview: {
-            effects: 'write',
-            run: ({ source }) => (world.broken ? fail(`object ${source} does not exist`) : { made: true }),
+              world.broken ? fail('edit does not apply: the original text is not there') : { ok: true },
           },
         },
         *talk() {
-          yield* ask('put_object', { key, part: 1 }, 'result');
-          yield* rest();
-          yield* insist('make_preview', { source: key });
-          return 'Archived.';
+          const text = yield* ask('view_manifest', { path }, 'result');
+          yield* ask('autoscale', { path });
+          yield* idly();
+          yield* insist('apply_edit', { path, original: text, replacement: 'replicas: 3\n' });
+          return 'Scaled.';
         },
       };
     },
   },
   {
-    cause: 'retry with changed payload',
-    name: 'a seat booked again in another row',
+    cause: 'stale read',
+    name: 'a seat map from before somebody else booked',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const seat = `${world.int(10, 29)}A`;
-      let tries = 0;
-      let held = '';
+      const idly = idling(world);
+      const seat = `${world.int(10, 40)}C`;
       return {
-        task: `Book seat ${seat}.`,
-        patience: 2,
+        task: 'Take the first free seat.',
         tools: {
-          ...busy,
-          hold_seat: {
-            effects: 'external',
-            run: (input) => {
-              if (world.broken && ++tries === 1) fail('gateway timeout (504)');
-              held = String(input.seat);
-              return { held };
-            },
-          },
-          print_ticket: {
-            run: ({ passenger }) =>
-              held === seat ? { printed: true } : fail(`ticket of ${passenger} differs from the order`),
-          },
-        },
-        *talk() {
-          const passenger = `${world.word()} Holm`;
-          const first = yield* ask('hold_seat', { passenger, seat, flight: 'SK12' });
-          if (isError(first))
-            yield* ask('hold_seat', { passenger, seat: `${world.int(30, 39)}F`, flight: 'SK12' }, 'call');
-          yield* rest();
-          yield* insist('print_ticket', { passenger });
-          return 'Booked.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'retry with changed payload',
-    name: 'a firmware push repeated without its checksum',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const sum = `crc${world.int(10000, 99999)}`;
-      let tries = 0;
-      let checked = false;
-      return {
-        task: 'Update the meter.',
-        patience: 2,
-        tools: {
-          ...busy,
-          push_firmware: {
-            effects: 'external',
-            run: (input) => {
-              if (world.broken && ++tries === 1) fail('device temporarily unreachable', 'Unavailable');
-              checked = input.checksum === sum;
-              return { accepted: true };
-            },
-          },
-          reboot: {
-            effects: 'external',
-            run: () => (checked ? { up: true } : fail('boot refused: image is not verified')),
-          },
-        },
-        *talk() {
-          const image = { device: 'm-4', image: '2.1.0', checksum: sum };
-          const first = yield* ask('push_firmware', image);
-          if (isError(first)) yield* ask('push_firmware', { device: 'm-4', image: '2.1.0' }, 'call');
-          yield* rest();
-          yield* insist('reboot', { device: 'm-4' });
-          return 'Updated.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'retry with changed payload',
-    name: 'a transfer between pots, tried again the other way',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      let tries = 0;
-      let moved = '';
-      return {
-        task: 'Move the stake from the savings pot to the travel pot.',
-        patience: 2,
-        tools: {
-          ...busy,
-          move_money: {
-            effects: 'external',
-            run: (input) => {
-              if (world.broken && ++tries === 1) fail('deadline passed', 'ToolTimeout');
-              moved = String(input.to);
-              return { moved: input.amount as number };
-            },
-          },
-          check_pot: {
-            run: () => (moved === 'travel' ? { ok: true } : fail('the pot holds less than it should')),
-          },
-        },
-        *talk() {
-          const amount = world.int(50, 400);
-          const first = yield* ask('move_money', { from: 'savings', to: 'travel', amount });
-          if (isError(first)) yield* ask('move_money', { from: 'savings', to: 'holiday', amount }, 'call');
-          yield* rest();
-          yield* insist('check_pot', { pot: 'travel' });
-          return 'Moved.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'late duplicate',
-    name: 'a pump started twice',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      let starts = 0;
-      return {
-        task: 'Fill the tank.',
-        patience: 2,
-        tools: {
-          ...busy,
-          run_pump: {
-            effects: 'external',
-            run: () => {
-              starts++;
-              if (world.broken && starts === 1) fail('controller did not answer', 'ToolTimeout');
-              return { litres: 400 };
-            },
-          },
-          tank_level: {
+          ...idle,
+          seat_map: {
             effects: 'read',
-            run: () => (starts === 1 ? { percent: 95 } : fail('overflow: level above 100 percent')),
+            run: () => ({ free: [seat, '41D'], expired: world.broken, train: 'EC 8' }),
+          },
+          take_seat: {
+            effects: 'external',
+            run: ({ seat: wanted }) =>
+              world.broken ? fail(`seat ${wanted} is no longer free`) : { taken: wanted },
           },
         },
         *talk() {
-          const order = { tank: 'T2', litres: 400 };
-          const first = yield* ask('run_pump', order);
-          if (isError(first)) yield* ask('run_pump', order, 'result');
-          yield* rest();
-          yield* insist('tank_level', { tank: 'T2' });
-          return 'Filled.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'late duplicate',
-    name: 'an answer to the question before',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const bins = ['B1', 'B2', 'B3', 'B4'];
-      const counts = bins.map((_, index) => ({
-        pieces: world.int(100, 400) + index,
-        counted_by: world.word(),
-      }));
-      return {
-        task: 'Take stock.',
-        tools: {
-          ...busy,
-          count_bin: {
-            effects: 'read',
-            run: ({ bin }) => counts[world.broken && bin === 'B3' ? 1 : bins.indexOf(String(bin))] as never,
-          },
-          post_stock: {
-            effects: 'write',
-            run: ({ pieces }) =>
-              (pieces as number[])[2] === counts[2]?.pieces
-                ? { ok: true }
-                : fail('stock differs from the shelf labels'),
-          },
-        },
-        *talk() {
-          const pieces: number[] = [];
-          for (const bin of bins)
-            pieces.push((yield* ask('count_bin', { bin }, bin === 'B3' ? 'result' : undefined)).pieces);
-          yield* rest();
-          yield* insist('post_stock', { pieces });
+          const { free } = yield* ask('seat_map', { train: 'EC 8' }, 'result');
+          yield* idly();
+          yield* insist('take_seat', { train: 'EC 8', seat: free[0] });
           return 'Taken.';
         },
       };
     },
   },
   {
-    cause: 'late duplicate',
-    name: 'an alarm raised a second time',
+    cause: 'wrong tool result',
+    name: "another patient's laboratory values",
     tell: (world) => {
-      const rest = elsewhere(world);
-      const zone = `${world.word()}-${world.int(1, 9)}`;
-      let raised = 0;
+      const idly = idling(world);
+      const patient = `P${world.int(1000, 4999)}`;
       return {
-        task: 'Raise the alarm for the zone and reset it.',
+        task: 'Put the value on the chart.',
         tools: {
-          ...busy,
-          trigger_alarm: { effects: 'external', run: () => ({ raised: ++raised > 0, zone }) },
-          reset_alarm: {
-            effects: 'external',
-            run: () => (raised === 1 ? { clear: true } : fail('alarm is still active')),
+          ...idle,
+          lab: {
+            effects: 'read',
+            run: () => ({
+              patient: world.broken ? `P${world.int(5000, 9999)}` : patient,
+              potassium: world.int(310, 520) / 100,
+            }),
+          },
+          chart: {
+            effects: 'write',
+            run: ({ potassium }) =>
+              world.broken ? fail(`value ${potassium} contradicts the wrist band`) : { ok: true },
           },
         },
         *talk() {
-          yield* ask('trigger_alarm', { zone, level: 2 });
-          yield* rest();
-          if (world.broken) yield* ask('trigger_alarm', { zone, level: 2 }, 'result');
-          yield* insist('reset_alarm', { zone });
-          return 'Reset.';
+          const { potassium } = yield* ask('lab', { patient }, 'result');
+          yield* idly();
+          yield* insist('chart', { patient, potassium });
+          return 'Charted.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'wrong tool result',
+    name: 'one lookup that came back empty',
+    tell: (world) => {
+      const idly = idling(world);
+      const parts = [1, 2, 3, 4].map((index) => `${world.word()}-${index}`);
+      return {
+        task: 'Order all parts from their vendors.',
+        tools: {
+          ...idle,
+          vendors_of: {
+            effects: 'read',
+            run: ({ part }) => ({ vendors: world.broken && part === parts[2] ? [] : [`v-${part}`] }),
+          },
+          place_orders: {
+            effects: 'external',
+            run: ({ vendors }) => (vendors.length === 4 ? { ok: true } : fail('one part has no vendor')),
+          },
+        },
+        *talk() {
+          const vendors: Loose[] = [];
+          for (const part of parts)
+            vendors.push(
+              ...(yield* ask('vendors_of', { part }, part === parts[2] ? 'result' : undefined)).vendors,
+            );
+          yield* idly();
+          yield* insist('place_orders', { vendors });
+          return 'Ordered.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'fabricated value',
+    name: 'a standard that does not exist',
+    tell: (world) => {
+      const idly = idling(world);
+      const real = `EN ${world.int(10000, 49999)}`;
+      const made = `EN ${world.int(50000, 99999)}`;
+      return {
+        task: 'Cite the standard of the data sheet.',
+        tools: {
+          ...idle,
+          data_sheet: { effects: 'read', run: () => `Tested to ${real} by an independent body.` },
+          cite: {
+            effects: 'write',
+            run: ({ standard }) => (standard === real ? { ok: true } : fail(`${standard}: no such standard`)),
+          },
+        },
+        *talk() {
+          yield* ask('data_sheet', { product: world.word() });
+          yield* idly();
+          yield {
+            calls: [{ tool: 'cite', input: { standard: world.broken ? made : real }, fault: 'answer' }],
+          };
+          return 'Cited.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'fabricated value',
+    name: 'a parcel number in a plan, used much later',
+    tell: (world) => {
+      const idly = idling(world);
+      const real = `TRK${world.int(1_000_000, 4_999_999)}`;
+      const made = `TRK${world.int(5_000_000, 9_999_999)}`;
+      return {
+        task: 'Trace the parcel of the mail.',
+        tools: {
+          ...idle,
+          read_mail: {
+            effects: 'read',
+            run: () => ({ from: 'shop', body: `Your parcel ${real} is on its way.` }),
+          },
+          plan: { effects: 'none', run: ({ steps }) => ({ planned: steps }) },
+          trace: {
+            effects: 'read',
+            run: ({ parcel }) =>
+              parcel === real ? { at: 'depot' } : fail(`${parcel} is not a valid parcel`),
+          },
+        },
+        *talk() {
+          yield* ask('read_mail', { id: 3 });
+          const parcel = world.broken ? made : real;
+          yield {
+            calls: [{ tool: 'plan', input: { steps: [`trace ${parcel}`, 'answer'] }, fault: 'answer' }],
+          };
+          yield* idly();
+          yield* insist('trace', { parcel });
+          return 'At the depot.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'loop',
+    name: 'a page that is reloaded for ever',
+    tell: (world) => {
+      const idly = idling(world);
+      return {
+        task: 'Wait until the page shows the result.',
+        limits: { steps: 20 + 3 * world.distance },
+        tools: { ...idle, reload: { effects: 'read', run: () => (world.broken ? 'Loading…' : 'Result: 4') } },
+        *talk() {
+          yield* idly();
+          for (let index = 0; ; index++) {
+            const page = yield* ask('reload', { tab: 2 }, index === 0 ? 'call' : undefined);
+            if (page.startsWith('Result')) return '4.';
+          }
+        },
+      };
+    },
+  },
+  {
+    cause: 'loop',
+    name: 'a key that does not fit, turned again',
+    tell: (world) => {
+      const idly = idling(world);
+      return {
+        task: 'Decrypt the file.',
+        patience: 5,
+        tools: {
+          ...idle,
+          decrypt: {
+            effects: 'none',
+            run: () => (world.broken ? fail('bad decrypt: padding is wrong') : { text: 'hi' }),
+          },
+        },
+        *talk() {
+          yield* idly();
+          const input = { file: `${world.word()}.gpg`, key: `k-${world.int(100, 999)}` };
+          const first = yield* ask('decrypt', input, 'call');
+          if (isError(first)) yield* insist('decrypt', input);
+          return 'hi.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'swallowed error',
+    name: 'a mailer that answers with its own trouble',
+    tell: (world) => {
+      const idly = idling(world);
+      return {
+        task: 'Send the invitation and count the replies.',
+        tools: {
+          ...idle,
+          mail_out: {
+            effects: 'external',
+            run: () => (world.broken ? { success: false, queued: 0 } : { success: true, queued: 12 }),
+          },
+          count_replies: {
+            effects: 'read',
+            run: () => (world.broken ? fail('no invitation is known') : { replies: 3 }),
+          },
+        },
+        *talk() {
+          yield* ask('mail_out', { list: 'members', subject: `${world.word()} evening` }, 'result');
+          yield* idly();
+          yield* insist('count_replies', { list: 'members' });
+          return '3.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'swallowed error',
+    name: 'a converter that writes its failure to stderr text',
+    tell: (world) => {
+      const idly = idling(world);
+      const target = `${world.word()}.mp4`;
+      return {
+        task: 'Convert the film and upload it.',
+        tools: {
+          ...idle,
+          convert: {
+            effects: 'write',
+            run: () => ({ stdout: '', stderr: world.broken ? 'fatal: codec not found' : '' }),
+          },
+          upload: {
+            effects: 'external',
+            run: ({ file }) => (world.broken ? fail(`${file} is empty`) : { url: 'x' }),
+          },
+        },
+        *talk() {
+          yield* ask('convert', { from: 'a.mov', to: target }, 'result');
+          yield* idly();
+          yield* insist('upload', { file: target });
+          return 'Uploaded.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'retry with changed payload',
+    name: 'a reservation repeated for another day',
+    tell: (world) => {
+      const idly = idling(world);
+      const day = `2026-06-${world.int(10, 18)}`;
+      let tries = 0;
+      let held = '';
+      return {
+        task: `Reserve the hall on ${day}.`,
+        patience: 2,
+        tools: {
+          ...idle,
+          reserve_hall: {
+            effects: 'external',
+            run: (input) => {
+              if (world.broken && ++tries === 1) fail('upstream connection timed out');
+              held = input.day;
+              return { held: true };
+            },
+          },
+          hall_plan: {
+            effects: 'read',
+            run: () => (held === day ? { ok: true } : fail('the hall is empty on the day of the concert')),
+          },
+        },
+        *talk() {
+          const first = yield* ask('reserve_hall', { hall: 'A', day, people: 80 });
+          if (isError(first))
+            yield* ask(
+              'reserve_hall',
+              { hall: 'A', day: `2026-06-${world.int(20, 28)}`, people: 80 },
+              'call',
+            );
+          yield* idly();
+          yield* insist('hall_plan', { hall: 'A' });
+          return 'Reserved.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'retry with changed payload',
+    name: 'a publication repeated as a draft',
+    tell: (world) => {
+      const idly = idling(world);
+      let tries = 0;
+      let shown = false;
+      return {
+        task: 'Publish the article.',
+        patience: 2,
+        tools: {
+          ...idle,
+          publish_article: {
+            effects: 'external',
+            run: (input) => {
+              if (world.broken && ++tries === 1) fail('rate limit, wait a moment', 'RateLimited');
+              shown = input.visible;
+              return { id: 8 };
+            },
+          },
+          open_site: {
+            effects: 'read',
+            run: () => (shown ? { found: true } : fail('the front page does not show it')),
+          },
+        },
+        *talk() {
+          const article = { title: `${world.word()} news`, section: 'local', visible: true };
+          const first = yield* ask('publish_article', article);
+          if (isError(first)) yield* ask('publish_article', { ...article, visible: false }, 'call');
+          yield* idly();
+          yield* insist('open_site', { path: '/' });
+          return 'Published.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'late duplicate',
+    name: 'a vote that was cast twice',
+    tell: (world) => {
+      const idly = idling(world);
+      let votes = 0;
+      return {
+        task: 'Cast the vote and close the ballot.',
+        patience: 2,
+        tools: {
+          ...idle,
+          cast_vote: {
+            effects: 'external',
+            run: () => {
+              votes++;
+              if (world.broken && votes === 1) fail('no receipt within 3 s', 'ToolTimeout');
+              return { receipt: votes };
+            },
+          },
+          close_ballot: {
+            effects: 'write',
+            run: () => (votes === 1 ? { ok: true } : fail('more votes than voters')),
+          },
+        },
+        *talk() {
+          const vote = { ballot: 'b7', choice: world.word() };
+          const first = yield* ask('cast_vote', vote);
+          if (isError(first)) yield* ask('cast_vote', vote, 'result');
+          yield* idly();
+          yield* insist('close_ballot', { ballot: 'b7' });
+          return 'Closed.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'late duplicate',
+    name: 'the reply to the former request arrives again',
+    tell: (world) => {
+      const idly = idling(world);
+      const stars = ['Vega', 'Deneb', 'Altair'];
+      const found = stars.map(() => ({ ra: world.int(100_000, 999_999), magnitude: world.money(0, 4) }));
+      return {
+        task: 'Point the telescope at the three stars in turn.',
+        tools: {
+          ...idle,
+          catalogue: {
+            effects: 'read',
+            run: ({ star }) => found[world.broken && star === 'Altair' ? 1 : stars.indexOf(star)] as never,
+          },
+          point: {
+            effects: 'external',
+            run: ({ ra, star }) =>
+              ra === found[stars.indexOf(star)]?.ra ? { ok: true } : fail(`no star of that name near ${ra}`),
+          },
+        },
+        *talk() {
+          const all: Loose[] = [];
+          for (const star of stars)
+            all.push({
+              star,
+              ...(yield* ask('catalogue', { star }, star === 'Altair' ? 'result' : undefined)),
+            });
+          yield* idly();
+          for (const { star, ra } of all) yield* insist('point', { star, ra });
+          return 'Seen.';
         },
       };
     },
   },
   {
     cause: 'missing permission',
-    name: 'a calendar that may only be read',
+    name: 'a bucket that refuses to be listed',
     tell: (world) => {
-      const rest = elsewhere(world);
+      const idly = idling(world);
       return {
-        task: 'Invite the team.',
+        task: 'Restore the newest backup.',
         patience: 2,
         tools: {
-          ...busy,
-          share_calendar: {
+          ...idle,
+          list_bucket: {
+            effects: 'read',
+            run: () =>
+              world.broken ? fail('AccessDenied: not authorized to list the bucket') : { newest: 'b-9' },
+          },
+          restore: {
+            effects: 'write',
+            run: ({ backup }) => (backup === 'b-9' ? { ok: true } : fail(`backup ${backup} is corrupt`)),
+          },
+        },
+        *talk() {
+          const found = yield* ask('list_bucket', { bucket: 'backups' }, 'result');
+          yield* idly();
+          yield* insist('restore', { backup: isError(found) ? `b-${world.int(100, 999)}` : found.newest });
+          return 'Restored.';
+        },
+      };
+    },
+  },
+  {
+    cause: 'missing permission',
+    name: 'a share that was granted in words only',
+    tell: (world) => {
+      const idly = idling(world);
+      return {
+        task: 'Let the auditor read the folder.',
+        tools: {
+          ...idle,
+          grant: {
             effects: 'write',
             run: () =>
               world.broken
-                ? fail('insufficient scope: calendar.write', 'PermissionDenied')
-                : { shared: true },
+                ? { done: true, details: 'operation not permitted for guests' }
+                : { done: true, details: '' },
           },
-          invite: {
-            effects: 'external',
-            run: ({ who }) => (world.broken ? fail(`${who} cannot open the calendar`) : { sent: true }),
+          try_open: {
+            effects: 'read',
+            run: () => (world.broken ? fail('the auditor sees an empty folder') : { files: 3 }),
           },
         },
         *talk() {
-          yield* ask('share_calendar', { calendar: 'team' }, 'result');
-          yield* rest();
-          yield* insist('invite', { who: `${world.word()}@example.org`, calendar: 'team' });
-          return 'Invited.';
+          yield* ask('grant', { folder: `/${world.word()}`, to: 'auditor' }, 'result');
+          yield* idly();
+          yield* insist('try_open', { as: 'auditor' });
+          return 'Open.';
         },
       };
     },
   },
   {
-    cause: 'missing permission',
-    name: 'a copy that skipped what it may not read',
+    cause: 'wrong unit',
+    name: 'one tank in gallons',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const file = `${world.word()}.key`;
+      const idly = idling(world);
+      const tanks = ['T1', 'T2', 'T3', 'T4'];
       return {
-        task: 'Copy the configuration to the new host and start it.',
+        task: 'Order fuel for the tanks.',
         tools: {
-          ...busy,
-          rsync: {
-            effects: 'external',
-            run: () => ({
-              sent: world.broken ? 11 : 12,
-              stderr: world.broken ? `skipping ${file}: EACCES` : '',
+          ...idle,
+          tank: {
+            effects: 'read',
+            run: ({ tank }) => ({
+              tank,
+              room: world.int(400, 600),
+              units: world.broken && tank === 'T3' ? 'gal' : 'l',
             }),
           },
-          start_host: {
+          order_fuel: {
             effects: 'external',
-            run: () => (world.broken ? fail('TLS handshake: no key') : { up: true }),
+            run: () => (world.broken ? fail('delivery does not fit the tanks') : { ok: true }),
           },
         },
         *talk() {
-          yield* ask('rsync', { from: '/etc/app', to: 'host2:/etc/app' }, 'result');
-          yield* rest();
-          yield* insist('start_host', { host: 'host2' });
-          return 'Started.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'missing permission',
-    name: 'a payroll page behind a login',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const hours = world.int(100, 160);
-      return {
-        task: 'Pay the hours of the month.',
-        tools: {
-          ...busy,
-          open_page: {
-            effects: 'read',
-            run: () =>
-              world.broken ? { status: 401, title: 'Sign in' } : { status: 200, title: `Hours: ${hours}` },
-          },
-          pay_hours: {
-            effects: 'external',
-            run: ({ hours: given }) =>
-              given === hours ? { paid: true } : fail('hours do not match the time sheet'),
-          },
-        },
-        *talk() {
-          const page = yield* ask('open_page', { path: '/hours' }, 'result');
-          yield* rest();
-          yield* insist('pay_hours', { hours: Number(/\d+/.exec(page.title)?.[0] ?? 0) });
-          return 'Paid.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'wrong unit',
-    name: 'seconds handed on as milliseconds',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const seconds = world.int(31, 89);
-      return {
-        task: 'Set the timeout of the proxy to that of the backend.',
-        tools: {
-          ...busy,
-          backend_config: { effects: 'read', run: () => ({ name: 'api', timeout_s: seconds }) },
-          set_proxy: {
-            effects: 'write',
-            run: ({ timeout_ms }) =>
-              Number(timeout_ms) >= 1000 ? { ok: true } : fail(`timeout ${timeout_ms} is too small`),
-          },
-        },
-        *talk() {
-          const { timeout_s } = yield* ask('backend_config', { name: 'api' });
-          yield* rest();
-          const timeout_ms = world.broken ? timeout_s : timeout_s * 1000;
-          yield { calls: [{ tool: 'set_proxy', input: { route: '/api', timeout_ms }, fault: 'call' }] };
-          return 'Set.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'wrong unit',
-    name: 'one field measured in feet',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const fields = ['F1', 'F2', 'F3', 'F4'];
-      const widths = fields.map(() => world.int(40, 90));
-      return {
-        task: 'Order the fence.',
-        tools: {
-          ...busy,
-          survey: {
-            effects: 'read',
-            run: ({ field }) => {
-              const index = fields.indexOf(String(field));
-              const feet = world.broken && index === 2;
-              return {
-                field,
-                width: feet ? Math.round((widths[index] ?? 0) * 3.281) : (widths[index] ?? 0),
-                unit: feet ? 'ft' : 'm',
-              };
-            },
-          },
-          order_fence: {
-            effects: 'external',
-            run: ({ metres }) =>
-              Number(metres) <= widths.reduce((a, b) => a + b, 0)
-                ? { ok: true }
-                : fail('more than the depot holds'),
-          },
-        },
-        *talk() {
-          let metres = 0;
-          for (const field of fields)
-            metres += (yield* ask('survey', { field }, field === 'F3' ? 'result' : undefined)).width;
-          yield* rest();
-          yield* insist('order_fence', { metres });
+          let litres = 0;
+          for (const tank of tanks)
+            litres += (yield* ask('tank', { tank }, tank === 'T3' ? 'result' : undefined)).room;
+          yield* idly();
+          yield* insist('order_fuel', { litres });
           return 'Ordered.';
         },
       };
@@ -1110,144 +700,98 @@ export const shapesAside: readonly Scenario[] = [
   },
   {
     cause: 'wrong unit',
-    name: 'a share that was scaled to percent twice',
+    name: 'grams written into a field of kilograms',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const percent = world.int(111, 289) / 10;
+      const idly = idling(world);
+      const grams = world.int(1200, 9800);
       return {
-        task: 'Set the discount that marketing decided.',
+        task: 'Declare the shipment.',
         tools: {
-          ...busy,
-          decision: { effects: 'read', run: () => ({ campaign: 'spring', discount_percent: percent }) },
-          set_discount: {
-            effects: 'write',
-            run: ({ discount_percent }) =>
-              Number(discount_percent) <= 100
+          ...idle,
+          scale: { effects: 'read', run: () => ({ item: 'crate', weight_g: grams }) },
+          declare: {
+            effects: 'external',
+            run: ({ weight_kg }) =>
+              weight_kg < 50
                 ? { ok: true }
-                : fail(`discount_percent ${discount_percent} is out of range`),
+                : fail(`weight_kg ${weight_kg} exceeds what this service carries`),
           },
         },
         *talk() {
-          const { discount_percent } = yield* ask('decision', { campaign: 'spring' });
-          yield* rest();
-          const given = world.broken ? Math.round(discount_percent * 1000) / 10 : discount_percent;
+          const { weight_g } = yield* ask('scale', { item: 'crate' });
+          yield* idly();
           yield {
             calls: [
-              { tool: 'set_discount', input: { campaign: 'spring', discount_percent: given }, fault: 'call' },
+              {
+                tool: 'declare',
+                input: { item: 'crate', weight_kg: world.broken ? weight_g : weight_g / 1000 },
+                fault: 'call',
+              },
             ],
           };
-          return 'Set.';
+          return 'Declared.';
         },
       };
     },
   },
   {
     cause: 'dropped page',
-    name: 'an offset that jumped over one batch',
+    name: 'the third page was skipped',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const size = world.pick([10, 20, 25]);
+      const idly = idling(world);
+      const size = world.int(2, 5);
       return {
-        task: 'Number all graves of the cemetery map.',
+        task: 'Thank every donor.',
         tools: {
-          ...busy,
-          graves: {
+          ...idle,
+          donors: {
             effects: 'read',
-            run: ({ offset }) => ({
-              graves: Array.from({ length: 3 }, (_, i) => ({ no: Number(offset) + i })),
-            }),
+            run: ({ page_no }) =>
+              Array.from({ length: size }, (_, i) => ({ donor: `d${Number(page_no) * 10 + i}` })) as never,
           },
-          publish_map: {
-            effects: 'write',
-            run: ({ count }) => (count === 15 ? { ok: true } : fail('the map has a gap')),
+          thank: {
+            effects: 'external',
+            run: ({ count }) => (count === size * 5 ? { ok: true } : fail('some donors were not thanked')),
           },
         },
         *talk() {
           let count = 0;
-          const batches = [0, 1, 2, 3, 4].filter((index) => !world.broken || index !== 2);
-          for (const index of batches)
-            count += (yield* ask(
-              'graves',
-              { offset: index * size, limit: size },
-              index === 3 ? 'call' : undefined,
-            )).graves.length;
-          yield* rest();
-          yield* insist('publish_map', { count });
-          return 'Numbered.';
+          for (const page_no of world.broken ? [1, 2, 4, 5] : [1, 2, 3, 4, 5])
+            count += (yield* ask('donors', { page_no }, page_no === 4 ? 'call' : undefined)).length;
+          yield* idly();
+          yield* insist('thank', { count });
+          return 'Thanked.';
         },
       };
     },
   },
   {
     cause: 'dropped page',
-    name: 'a feed that had more',
+    name: 'a register that had a next page',
     tell: (world) => {
-      const rest = elsewhere(world);
-      const pages = 3;
+      const idly = idling(world);
+      const next = `n${world.int(10_000, 99_999)}`;
       return {
-        task: 'Answer every open question of the feed.',
+        task: 'Check all licences.',
         tools: {
-          ...busy,
-          feed: {
+          ...idle,
+          licences: {
             effects: 'read',
-            run: ({ page }) => ({
-              posts: [{ id: Number(page) * 7, open: true }],
-              has_more: Number(page) < pages,
-            }),
+            run: ({ cursor }) =>
+              cursor === next ? { licences: ['c'], next: null } : { licences: ['a', 'b'], next },
           },
-          close_feed: {
+          certify: {
             effects: 'write',
-            run: ({ answered }) => (answered === pages ? { ok: true } : fail('open questions are left')),
+            run: ({ checked }) => (checked === 3 ? { ok: true } : fail('the register counts more licences')),
           },
         },
         *talk() {
-          let answered = 0;
-          const last = world.broken ? 2 : 3;
-          for (let page = 1; page <= last; page++)
-            answered += (yield* ask('feed', { page }, page === last ? 'result' : undefined)).posts.length;
-          yield* rest();
-          yield* insist('close_feed', { answered });
-          return 'Answered.';
-        },
-      };
-    },
-  },
-  {
-    cause: 'dropped page',
-    name: 'a second sheet that nobody turned to',
-    tell: (world) => {
-      const rest = elsewhere(world);
-      const token = `sheet-${world.int(1000, 9999)}`;
-      return {
-        task: 'Settle all claims in the workbook.',
-        tools: {
-          ...busy,
-          read_claims: {
-            effects: 'read',
-            run: ({ page_token }) =>
-              page_token === token
-                ? { claims: [{ id: 4, sum: world.money() }], next_page_token: '' }
-                : {
-                    claims: [
-                      { id: 1, sum: world.money() },
-                      { id: 2, sum: world.money() },
-                    ],
-                    next_page_token: token,
-                  },
-          },
-          settle: {
-            effects: 'external',
-            run: ({ count }) => (count === 3 ? { ok: true } : fail('the control sum is wrong')),
-          },
-        },
-        *talk() {
-          const first = yield* ask('read_claims', {}, 'result');
-          let count = first.claims.length;
-          if (!world.broken)
-            count += (yield* ask('read_claims', { page_token: first.next_page_token })).claims.length;
-          yield* rest();
-          yield* insist('settle', { count });
-          return 'Settled.';
+          const first = yield* ask('licences', {}, 'result');
+          let checked = first.licences.length;
+          if (!world.broken) checked += (yield* ask('licences', { cursor: first.next })).licences.length;
+          yield* idly();
+          yield* insist('certify', { checked });
+          return 'Certified.';
         },
       };
     },

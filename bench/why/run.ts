@@ -1,11 +1,12 @@
 /**
- * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|aside|both] [--json] [--misses]`.
+ * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|both] [--json] [--misses]`.
  *
  * Every run is a real session; each has a healthy twin, which must yield no cause.
  */
 import { parseArgs } from 'node:util';
 import { lineage, why } from '../../packages/analyze/src/index.ts';
 import { shapesAside } from './aside.ts';
+import { shapesOpened } from './opened.ts';
 import { isOnRecord } from './recorded.ts';
 import { shapesTuned } from './tuned.ts';
 import { wilson } from './wilson.ts';
@@ -110,7 +111,7 @@ const cell = (hits: number, runs: number): string => {
   return `${hits}/${runs} = ${percent(hits / runs)} % [${percent(low)}, ${percent(high)}]`;
 };
 
-const halves = { tuned: [shapesTuned, 6], aside: [shapesAside, 4] } as const;
+const halves = { tuned: [shapesTuned, 4], opened: [shapesOpened, 4], aside: [shapesAside, 6] } as const;
 const report: { [half: string]: object } = {};
 let bad = 0;
 for (const [name, [scenarios, usual]] of Object.entries(halves)) {
