@@ -675,6 +675,24 @@ test('lost lines are problems of the view, and every step whose events are whole
   await store.close();
 });
 
+test('a listing takes no old damage for granted', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path });
+  await recorded(store, 's');
+  const bytes = readFileSync(logOf(dir.path, 's'));
+  for (const damaged of [
+    Buffer.alloc(0),
+    bytes.subarray(0, bytes.indexOf(10) + 1),
+    bytes.subarray(bytes.indexOf(10) + 1),
+  ]) {
+    writeFileSync(logOf(dir.path, 's'), damaged);
+    expect((await collect(store.list()))[0]).toHaveProperty('problem');
+    writeFileSync(logOf(dir.path, 's'), bytes);
+    expect((await collect(store.list()))[0]).not.toHaveProperty('problem');
+  }
+  await store.close();
+});
+
 test('up to an event before the damage a view is whole', async () => {
   using dir = folder();
   const store = fileStore({ root: dir.path });

@@ -55,8 +55,8 @@ async function currentRow(
   const stamp = stampOf(session);
   if (row && row.segment === stamp.segment && row.size === stamp.size && row.mtime === stamp.mtime)
     return row;
-  // A file that changed without growing was not just appended to.
-  if (row && (row.segment !== stamp.segment || stamp.size > row.size)) {
+  // A file that changed without growing was not just appended to, and what was damaged may have been put right.
+  if (row && row.problem === null && (row.segment !== stamp.segment || stamp.size > row.size)) {
     const grown = await readOn(session, header, stamp, row);
     if (grown) return grown;
   }
