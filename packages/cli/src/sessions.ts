@@ -6,7 +6,14 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Reader, SessionSummary, SessionView, Store } from '@chassis/journal';
+import {
+  describeProblem,
+  isLoss,
+  type Reader,
+  type SessionSummary,
+  type SessionView,
+  type Store,
+} from '@chassis/journal';
 import { type Address, formatAddress, isBundlePath, parseAddress, type StepName } from './address.ts';
 import { readBundle } from './bundle.ts';
 import { usage } from './failure.ts';
@@ -76,7 +83,14 @@ export async function sessionOf(
 export async function stepNumber(view: SessionView, name: StepName): Promise<number> {
   const { id } = view.header;
   const { length } = view.steps;
-  if (length === 0) throw usage(`session ${id} has no steps yet`);
+  if (length === 0) {
+    const [damage] = view.problems.filter(isLoss);
+    throw usage(
+      damage === undefined
+        ? `session ${id} has no steps yet`
+        : `no step of session ${id} is on record: the record is damaged: ${describeProblem(damage)} (chassis verify ${id})`,
+    );
+  }
   switch (name) {
     case 'end':
       return length;

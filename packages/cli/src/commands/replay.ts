@@ -1,7 +1,7 @@
 /** `chassis replay`: the agent's own code against the record. Without `--live` nothing else is touched and nothing is written. */
 import { ExitCode } from '@chassis/errors';
 import type { SessionView } from '@chassis/journal';
-import { type ReplayReport, replay } from '@chassis/runtime';
+import { demandWhole, type ReplayReport, replay } from '@chassis/runtime';
 import { parseAddress, type StepName } from '../address.ts';
 import { usage } from '../failure.ts';
 import { listenForInterrupts } from '../interrupt.ts';
@@ -18,6 +18,7 @@ export async function replaySession(call: Call<LiveOptions>): Promise<Ending> {
   const { options, globals, out } = call;
   const opened = await openAddress(call.args[0] ?? '', globals);
   const view = await opened.reader.view();
+  demandWhole(view);
   const until = await untilOf(view, opened.address.step, options.until);
   if (options.live !== undefined) {
     try {

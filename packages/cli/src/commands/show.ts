@@ -1,9 +1,10 @@
 /** `chassis show`: a session, a step, or one value. */
 import type { SessionView } from '@chassis/journal';
-import { getPointer } from '@chassis/journal';
+import { getPointer, lostBlobIn } from '@chassis/journal';
 import type { Json, JsonObject } from '@chassis/types';
 import { type Address, formatAddress, parseAddress, type StepName } from '../address.ts';
 import { usage } from '../failure.ts';
+import { damageLines, damageRecord } from '../present/damage.ts';
 import { sessionLines, sessionRecord } from '../present/session.ts';
 import { stepLines, stepRecord } from '../present/step.ts';
 import { fullValue } from '../present/value.ts';
@@ -24,21 +25,24 @@ export async function show({
   if (named === undefined && address.pointer === undefined) {
     const summary = await opened.summary();
     const session = sessionRecord(view, summary);
-    for (const line of sessionLines(view, name, summary)) out.line(line);
+    const lines = sessionLines(view, name, summary);
+    for (const line of [...damageLines(view, name), ...lines]) out.line(line);
     await opened.close();
-    return { result: { session } };
+    return { result: { session, ...damageRecord(view) } };
   }
   const number = named === undefined ? 0 : await stepNumber(view, named);
   const here = formatAddress({ ...address, session: name, ...(named === undefined ? {} : { step: number }) });
   if (address.pointer !== undefined) {
     const value = valueAt(view, number, address);
     out.line(fullValue(value));
+    if (lostBlobIn(value)) for (const line of damageLines(view, name)) out.note(line);
     await opened.close();
-    return { result: { address: here, value } };
+    return { result: { address: here, value, ...damageRecord(view) } };
   }
-  for (const line of stepLines(view, number, name)) out.line(line);
+  const lines = stepLines(view, number, name);
+  for (const line of [...damageLines(view, name), ...lines]) out.line(line);
   await opened.close();
-  return { result: { address: here, step: stepRecord(view, number) } };
+  return { result: { address: here, step: stepRecord(view, number), ...damageRecord(view) } };
 }
 
 /** The step of an address, or of the option; both must not name different ones. */

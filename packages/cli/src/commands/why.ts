@@ -1,6 +1,7 @@
 /** `chassis why`: the chain from the failure back to where it began. */
 import { why as analyse, explain, prompt, type Why } from '@chassis/analyze';
 import { isBundlePath } from '../address.ts';
+import { damageLines, damageRecord } from '../present/damage.ts';
 import { inColourOf } from '../present/mark.ts';
 import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
@@ -27,13 +28,19 @@ export async function why({
     out.line(visibleLines(asked));
     return { result: { session: reader.id, prompt: asked } };
   }
+  const damage = damageLines(view, name);
+  for (const line of damage) out.line(line);
+  if (damage.length > 0 && found.status === 'none') {
+    out.line('  nothing failed in what is left of it');
+    return { result: { ...found, ...damageRecord(view) } };
+  }
   const [head = '', ...lines] = explain(found);
   out.line(paint('bold', head));
   for (const line of lines)
     out.line(line.trimStart().startsWith('CAUSE') ? inColourOf('failed', line) : line);
   const next = nextCommands(found, name);
   if (next.length > 0) out.line(paint('dim', `  next     ${next.join('   ')}`));
-  return { result: { ...found } };
+  return { result: { ...found, ...damageRecord(view) } };
 }
 
 /** What to look at, and how to prove that this was it: the bad values of that step, to be filled in. */

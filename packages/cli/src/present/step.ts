@@ -7,6 +7,7 @@ import { paint } from '../terminal/screen.ts';
 import { shellWord } from '../terminal/shell.ts';
 import { visible, visibleLines } from '../terminal/text.ts';
 import { duration, moment, money } from '../terminal/units.ts';
+import { lostLine, lostLines } from './damage.ts';
 import { inColourOf, mark } from './mark.ts';
 import { tokens } from './step-line.ts';
 import { errorLine } from './timeline.ts';
@@ -90,12 +91,18 @@ function attempts(step: Step): string[] {
 
 function input(view: SessionView, step: Step): string[] {
   const title = paint('bold', 'input');
-  if (step.kind !== 'model') return [title, indent(fullValue(step.input))];
-  const { messages, tools, params } = view.request(step.number);
+  if (step.lost === true)
+    return [title, indent(lostLine('the start of this step, with its kind, name and input'))];
+  if (step.kind !== 'model')
+    return [title, indent(fullValue(step.input)), ...lostLines(step.input).map((line) => indent(line))];
+  const { messages, tools, params, missing = [] } = view.request(step.number);
   return [
     title,
     ...messages.flatMap((message) => messageLines(message)).map((line) => indent(line)),
-    indent(`tools: ${tools.map((tool) => visible(tool.name)).join(', ') || 'none'}`),
+    ...missing.map((what) => indent(lostLine(what))),
+    ...(tools.length === 0 && missing.length > 0
+      ? []
+      : [indent(`tools: ${tools.map((tool) => visible(tool.name)).join(', ') || 'none'}`)]),
     ...(Object.keys(params).length === 0 ? [] : [indent(`params: ${shortValue(params, 400)}`)]),
   ];
 }
@@ -110,7 +117,9 @@ function output(step: Step): string[] {
     const text = step.attempts.at(-1)?.text ?? '';
     return text === '' ? [] : [paint('bold', 'output so far'), indent(visibleLines(text))];
   }
-  if (step.kind !== 'model') return [paint('bold', 'output'), indent(fullValue(step.output))];
+  const lost = lostLines(step.output);
+  if (step.kind !== 'model' || lost.length > 0)
+    return [paint('bold', 'output'), indent(fullValue(step.output)), ...lost.map((line) => indent(line))];
   const { message, finish_reason } = step.output as unknown as ModelResponse;
   return [
     paint('bold', 'output'),

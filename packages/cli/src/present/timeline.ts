@@ -7,6 +7,7 @@ import { shellWord } from '../terminal/shell.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { truncate, visible, visibleLines, wrap } from '../terminal/text.ts';
 import { duration } from '../terminal/units.ts';
+import { lostLine } from './damage.ts';
 import { inColourOf, mark } from './mark.ts';
 import { shortInput, tokens } from './step-line.ts';
 import { indent } from './value.ts';
@@ -16,7 +17,7 @@ export function timeline(view: SessionView, width: number | undefined, prose: nu
     const steps = view.steps.filter((step) => step.turn === turn.number);
     return [
       '',
-      `${paint('bold', `turn ${turn.number}`)}  ${truncate(visible(turn.input), prose - 10)}`,
+      `${paint('bold', `turn ${turn.number}`)}  ${turn.lost === true && turn.input === '' ? lostLine('what began this turn') : truncate(visible(turn.input), prose - 10)}`,
       ...(steps.length === 0 ? ['  (no steps)'] : stepTable(steps, width)),
       ...turnEnd(turn, prose),
     ];
@@ -45,7 +46,7 @@ function stepTable(steps: readonly Step[], width: number | undefined): string[] 
     step.attempts.length > 1 ? String(step.attempts.length) : '',
     tokens(step.usage),
     step.plugin === null ? '' : visible(`${step.plugin.name} ${step.plugin.version}`),
-    shortInput(step),
+    step.lost === true ? '' : shortInput(step),
   ]);
   const [head = '', ...lines] = table(columns, rows, width);
   return [paint('dim', head), ...lines];
