@@ -50,3 +50,33 @@ it('names the plugin whose present version flips the run', async () => {
     ],
   });
 });
+
+it('names the block of the prompt that flips the run', async () => {
+  folder.write(
+    'plugins/reader/plugin.yaml',
+    'name: reader\nversion: 1.0.0\ndescription: Answers by its prompt.\nchassis: ">=0.1 <1"\nkind: model\nruntime: inline\nmodule: ./index.ts\nmodels: [{ name: reader, description: Reads. }]\n',
+  );
+  folder.write(
+    'plugins/reader/index.ts',
+    `export default { models: { reader: ({ messages }) => ({
+  message: { role: 'assistant', content: messages[0].content.includes('Guess') ? 'bad' : 'good' },
+  finish_reason: 'stop', usage: null, model: 'reader-1',
+}) } };
+`,
+  );
+  const prompted = (...blocks: string[]) =>
+    result('run', 'x', '--trust', '--model', 'reader', '--config', `agent.system=${blocks.join('\n\n')}`);
+  const [one, other] = [
+    await prompted('Be brief.', 'Look it up.', 'Use euros.'),
+    await prompted('Be short.', 'Guess.', 'Use dollars.'),
+  ];
+  expect([one.answer, other.answer]).toEqual(['good', 'bad']);
+  expect(
+    await result('bisect', one.session as string, other.session as string, '--over', 'prompt', ...good),
+  ).toMatchObject({
+    code: 0,
+    first: 2,
+    change: { what: 'block 2 of the prompt', detail: 'Guess.' },
+    changes: [{}, {}, {}],
+  });
+});
