@@ -129,5 +129,6 @@ if (!values.only && values.scenario === '') {
   const head = readFileSync(readme, 'utf8').split(begin)[0] ?? '';
   const where = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${new Date().toISOString().slice(0, 10)}.`;
   writeFileSync(readme, `${head}${begin}\n\n${where}\n\n${output.join('\n')}\n`);
+  spawnSync(join(import.meta.dirname, '../../node_modules/.bin/biome'), ['format', '--write', readme]);
 }
 process.exit();
