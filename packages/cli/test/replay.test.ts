@@ -77,3 +77,16 @@ it('refuses what it would have to ignore', async () => {
   expect(await run('replay', '@last', '--save')).toMatchObject({ code: 2 });
   expect((await run('replay', '@last', '--live', 'ecco', '--trust')).stderr).toContain('ecco is neither');
 });
+
+it('context shows what the model saw, block by block, and what is new in it', async () => {
+  const seen = await result('context', '@last');
+  expect(seen).toMatchObject({ code: 0, step: 3, previous: 1 });
+  const blocks = seen.blocks as { kind: string; isNew: boolean; source?: number; name?: string }[];
+  expect(blocks.filter(({ isNew }) => isNew)).toMatchObject([
+    { kind: 'assistant', source: 1 },
+    { kind: 'tool', source: 2, name: 'echo' },
+  ]);
+  const page = await run('context', '@last:2');
+  expect(page.stdout).toMatch(/:1 {2}/);
+  expect(page.stdout).toMatch(/user .* x$/m);
+});

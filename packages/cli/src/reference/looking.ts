@@ -77,6 +77,19 @@ export const looking: readonly CommandSpec[] = [
     load: async () => (await import('../commands/blame.ts')).blame,
   },
   {
+    name: 'context',
+    args: '<address>',
+    about: 'Show what the model saw at a step: blocks with tokens, what is new, cached, or gone.',
+    options: [
+      option(
+        '--step <n>',
+        'the step: a number, fail, cause or end (also as ID:STEP; default: the last request)',
+      ),
+    ],
+    examples: ['context k3f:5', 'context @failed:cause', 'context @last --json'],
+    load: async () => (await import('../commands/context.ts')).context,
+  },
+  {
     name: 'diff',
     args: '<a> <b>',
     about: 'Compare two sessions step by step; exit 1 when they differ.',
