@@ -5,10 +5,13 @@
  */
 import { cost, why } from '@chassis/analyze';
 import type { SessionView } from '@chassis/journal';
-import { filesAt } from '@chassis/runtime';
+import { circlesIn, filesAt } from '@chassis/runtime';
 import type { Json } from '@chassis/types';
 import { normalised } from './normalise.ts';
 import type { Expectations, Spec } from './spec.ts';
+
+/** How often the same call may give the same result in a run that is kept as a test. */
+const repeats = 3;
 
 export interface Failure {
   /** JSON Pointer into the expectations' file, or `replay`. */
@@ -107,7 +110,13 @@ function* spent(view: SessionView, expect: NonNullable<Expectations['cost']>): G
 function* never(view: SessionView, expect: readonly string[]): Generator<Failure> {
   if (expect.length === 0) return;
   const { cause, others } = why(view);
-  const fired = [...(cause === undefined ? [] : [cause]), ...others];
+  // `why` looks for a reason only where something failed; a run that ended well may have gone in circles all the same.
+  const circles = circlesIn(view, repeats).map(({ rule, step, tool, times }) => ({
+    rule: rule as string,
+    step,
+    text: `${tool} had given the same result ${times} times`,
+  }));
+  const fired = [...(cause === undefined ? [] : [cause]), ...others, ...circles];
   for (const [at, rule] of expect.entries()) {
     const suspicion = fired.find((one) => one.rule === rule);
     if (suspicion !== undefined)

@@ -64,6 +64,19 @@ describe('each expectation that is not met is named at its place', () => {
   });
 });
 
+test('a run that went in circles and ended well all the same breaks the rule that forbids it', async () => {
+  const circles = agentThat(...Array.from({ length: 5 }, (): [string, object] => ['read', { at: 1 }]));
+  const view = await recorded(circles);
+  expect(view.outcome).toBe('ok');
+  const found = checkSession(view, { normalise: [], expect: { never: ['no-progress', 'repeated-call'] } });
+  expect(found).toMatchObject([{ path: '/expect/never/1', actual: 'repeated-call' }]);
+  expect(found[0]?.message).toContain('step 4');
+  const three = agentThat(...Array.from({ length: 3 }, (): [string, object] => ['read', { at: 1 }]));
+  expect(
+    checkSession(await recorded(three), { normalise: [], expect: { never: ['repeated-call'] } }),
+  ).toEqual([]);
+});
+
 test('folders, durations and ids do not count when they are normalised', async () => {
   const view = await recorded();
   const expectations = { final: { equals: 'Done in 12 min, see <workspace>/out.txt.' } };

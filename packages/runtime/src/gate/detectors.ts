@@ -4,7 +4,7 @@
  * Promise: only calls with the same result count; a call that brings something new, whatever its words, starts anew.
  */
 import { ChassisError } from '@chassis/errors';
-import { digestOf } from '@chassis/journal';
+import { digestOf, type SessionView, type StepStatus } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import type { Ask, Outcome } from './ask.ts';
 
@@ -16,7 +16,7 @@ export interface Circle {
 }
 
 /** How often the same call may give the same result when nothing else is set. */
-export const defaultRepeats = 8;
+const defaultRepeats = 8;
 
 interface Same {
   result: string;
@@ -58,6 +58,30 @@ export class CircleDetector {
     this.#calls.delete(`${ask.name} ${digest}`);
     this.#tools.delete(ask.name);
   }
+}
+
+/** Where a recorded run went round in circles: the steps that the detector would have asked about. */
+export function circlesIn(
+  view: Pick<SessionView, 'steps'>,
+  repeats: number,
+): readonly (Circle & { readonly step: number })[] {
+  const detectors = new Map<number, CircleDetector>();
+  return view.steps.flatMap((step) => {
+    if (step.kind !== 'tool' || step.seq.finished === undefined) return [];
+    const detector = detectors.get(step.turn) ?? new CircleDetector(repeats);
+    detectors.set(step.turn, detector);
+    const ask = {
+      kind: 'tool',
+      name: step.name,
+      input: step.input,
+      agent: step.agent,
+      turn: step.turn,
+      parent: step.parent,
+    } as const;
+    const circle = detector.about(ask, step.digest);
+    detector.seen(ask, step.digest, { ...step, step: step.number, status: step.status as StepStatus });
+    return circle === null ? [] : [{ ...circle, step: step.number }];
+  });
 }
 
 export function circleError({ rule, tool, times }: Circle): ChassisError {

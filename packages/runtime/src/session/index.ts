@@ -1,4 +1,5 @@
 export { type ApprovalMode, type ApprovalRequest, type Approver, nobody } from '../gate/approval.ts';
+export { type Circle, circlesIn } from '../gate/detectors.ts';
 export type { Limits } from '../gate/limits.ts';
 export type { TurnModel } from '../gate/options.ts';
 export type { RetryPolicy } from '../gate/retry.ts';
