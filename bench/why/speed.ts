@@ -52,7 +52,7 @@ const header = (id: string): SessionHeader => ({
 
 const page = (cycle: number, bad: boolean) => ({
   page: cycle,
-  orders: Array.from({ length: 16 }, (_, k) => ({
+  orders: Array.from({ length: 15 }, (_, k) => ({
     id: `ORD-${1_000_000 + cycle * 20 + k}`,
     customer: `customer ${(cycle * 7 + k) % 997}`,
     amount: bad && k === 7 ? '1.249,90' : ((cycle * 31 + k * 17) % 9000) / 100 + 10,

@@ -45,7 +45,8 @@ export interface Diff {
 
 /** Compares two runs; `a` is what is expected, `b` what came. */
 export function diff(a: SessionView, b: SessionView): Diff {
-  const rows = align(a, b).map((pair) => rowOf(a, b, pair));
+  const differing: Differing = new Map();
+  const rows = align(a, b).map((pair) => rowOf(a, b, pair, differing));
   const index = rows.findIndex(({ change }) => change !== 'same');
   const same = index < 0 ? rows.length : index;
   const [endA, endB] = [summary(a), summary(b)];
@@ -59,20 +60,49 @@ export function diff(a: SessionView, b: SessionView): Diff {
   };
 }
 
-function rowOf(viewA: SessionView, viewB: SessionView, { a, b }: Pair): Row {
+function rowOf(viewA: SessionView, viewB: SessionView, { a, b }: Pair, differing: Differing): Row {
   const step = a ?? b;
   if (!step) throw new TypeError('a pair of no steps');
   const row = { a: a?.number ?? null, b: b?.number ?? null, kind: step.kind, name: step.name };
   if (!a || !b) return { ...row, change: a ? 'only_a' : 'only_b' };
-  const difference = inputDifference(viewA, a, viewB, b) ?? outcomeDifference(a, b);
+  const difference = inputDifference(viewA, a, viewB, b, differing) ?? outcomeDifference(a, b);
   return difference ? { ...row, change: 'changed', difference } : { ...row, change: 'same' };
 }
 
-function inputDifference(viewA: SessionView, a: Step, viewB: SessionView, b: Step): Difference | null {
+/** Requests that differ, by the step in `a`: what the next ones keep of them differs in the same place. */
+type Differing = Map<number, { readonly b: number; readonly difference: Difference }>;
+
+function inputDifference(
+  viewA: SessionView,
+  a: Step,
+  viewB: SessionView,
+  b: Step,
+  differing: Differing,
+): Difference | null {
   if (sameInput(viewA, a, viewB, b)) return null;
-  const given = (view: SessionView, step: Step): unknown =>
-    step.kind === 'model' ? requestOf(view, step.number) : step.input;
-  return firstDifference(given(viewA, a), given(viewB, b), '/input');
+  if (a.kind !== 'model') return firstDifference(a.input, b.input, '/input');
+  const difference =
+    kept(viewA, a, viewB, b, differing) ??
+    firstDifference(requestOf(viewA, a.number), requestOf(viewB, b.number), '/input');
+  if (difference) differing.set(a.number, { b: b.number, difference });
+  return difference;
+}
+
+/** The difference of the requests before, when both still hold the messages in which it is. */
+function kept(
+  viewA: SessionView,
+  a: Step,
+  viewB: SessionView,
+  b: Step,
+  differing: Differing,
+): Difference | undefined {
+  const [deltaA, deltaB] = [viewA.delta?.(a.number), viewB.delta?.(b.number)];
+  const before = deltaA?.from == null ? undefined : differing.get(deltaA.from);
+  if (!deltaA || !deltaB || before?.b !== deltaB.from) return undefined;
+  const index = /^\/input\/messages\/(\d+)/.exec(before?.difference.path ?? '')?.[1];
+  return index !== undefined && Number(index) < Math.min(deltaA.keep, deltaB.keep)
+    ? before?.difference
+    : undefined;
 }
 
 /** What came of a step; for a model the message and why it stopped, not what it cost. */

@@ -49,12 +49,30 @@ function rootOf(view: SessionView, place: Place): unknown {
   return { input: requestOf(view, step.number) };
 }
 
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly pointer: string;
+}
+
+const calls = new WeakMap<Step, { readonly finished: number | undefined; readonly found: readonly Call[] }>();
+
 /** The tool calls of a model step's answer, with the pointer to each. */
-export function callsOf(step: Step): { id: string; name: string; arguments: string; pointer: string }[] {
+export function callsOf(step: Step): readonly Call[] {
   if (step.kind !== 'model') return [];
-  const calls = follow(step.output, '/message/tool_calls');
-  if (!Array.isArray(calls)) return [];
-  return calls.flatMap((call: unknown, index) => {
+  const { finished } = step.seq;
+  const known = calls.get(step);
+  if (known && known.finished === finished) return known.found;
+  const found = callsIn(step);
+  calls.set(step, { finished, found });
+  return found;
+}
+
+function callsIn(step: Step): Call[] {
+  const written = follow(step.output, '/message/tool_calls');
+  if (!Array.isArray(written)) return [];
+  return written.flatMap((call: unknown, index) => {
     const [id, name, args] = ['/id', '/name', '/arguments'].map((path) => follow(call, path));
     if (typeof id !== 'string' || typeof name !== 'string' || typeof args !== 'string') return [];
     return [

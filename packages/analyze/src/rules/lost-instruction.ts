@@ -13,10 +13,17 @@ export const lostInstruction: Rule = {
     for (const step of steps) {
       // The words were said to the session's own agent; whom it asks is told what it chooses.
       if (step.kind !== 'model' || step.parent !== null || step.agent !== 'main') continue;
-      const request = newIn(view, step);
-      for (const [turn, said] of wordsOf(view, step.turn)) {
+      const keep = view.delta?.(step.number)?.keep;
+      const open = wordsOf(view, step.turn).filter(([turn]) => {
         const place = places.get(turn);
-        if (lost.has(turn) || (place !== undefined && place < request.kept)) continue;
+        return !lost.has(turn) && (keep === undefined || place === undefined || place >= keep);
+      });
+      // Most requests keep what was said, and need not be looked into.
+      if (open.length === 0) continue;
+      const request = newIn(view, step);
+      for (const [turn, said] of open) {
+        const place = places.get(turn);
+        if (place !== undefined && place < request.kept) continue;
         const index = request.messages.findIndex(({ content }) => content.includes(said));
         if (index >= 0) places.set(turn, request.kept + index);
         if (index >= 0 || place === undefined) continue;
