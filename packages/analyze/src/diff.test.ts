@@ -66,3 +66,41 @@ test('any run equals itself, and every step stands in exactly one row', () => {
     { numRuns: 60 },
   );
 });
+
+/** The same view as a journal gives it, with what each request adds. */
+function withDeltas(view: SessionView): SessionView {
+  const models = view.steps.filter(({ kind }) => kind === 'model').map(({ number }) => number);
+  return {
+    ...view,
+    step: (number) => view.step(number),
+    delta: (number) => {
+      const from = models[models.indexOf(number) - 1] ?? null;
+      const { messages } = view.request(number);
+      const before = from === null ? [] : view.request(from).messages;
+      const differs = messages.findIndex((message, index) => !Object.is(message, before[index]));
+      const keep = differs < 0 ? messages.length : differs;
+      const add = messages.slice(keep);
+      return {
+        from,
+        keep,
+        added: add.length,
+        chars: add.reduce((sum, { content }) => sum + content.length, 0),
+        add,
+      };
+    },
+  };
+}
+
+test('what is known of the request before changes no difference', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 6 }),
+      fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 5, max: 7 }),
+      (one, other, amount) => {
+        const [a, b] = [run(5, one), run(amount, other)];
+        expect(diff(withDeltas(a), withDeltas(b))).toEqual(diff(a, b));
+      },
+    ),
+  );
+});
