@@ -16,10 +16,6 @@ export function describeProblem({ message, file, offset, length }: Problem): str
   return `${message} (${[...place, ...(length === undefined ? [] : [`${length} bytes`])].join(', ')})`;
 }
 
-export function lostMessage(lost: number): string {
-  return `${lost} ${lost === 1 ? 'event is' : 'events are'} missing at the end: the log once reached further`;
-}
-
 /**
  * Whether events or values of the record are gone. A last line that was cut off is where a crash ended it, and a line of a
  * writer that had lost its lock was never part of it.

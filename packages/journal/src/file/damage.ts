@@ -5,11 +5,12 @@
  * read, so that what is written meanwhile is not taken for lost.
  */
 import type { Chain } from '../chain.ts';
-import { lostMessage, type Problem } from '../problem.ts';
+import type { Problem } from '../problem.ts';
+import type { BlobFiles } from './blob-files.ts';
 import type { IndexDb } from './index-db.ts';
 import type { Layout } from './layout.ts';
 import { isAlive } from './listing.ts';
-import type { SessionPart } from './session-files.ts';
+import { missingEnd, type SessionPart } from './session-files.ts';
 
 export class Damage {
   readonly problems: Problem[];
@@ -17,6 +18,7 @@ export class Damage {
   readonly #layout: Layout;
   readonly #alive: boolean;
   readonly #reached: number;
+  readonly #blobsThere = new Set<string>();
 
   /** @param problems where they are put */
   constructor(id: string, layout: Layout, index: IndexDb, problems: Problem[] = []) {
@@ -30,6 +32,13 @@ export class Damage {
   line(part: SessionPart, problem: Problem | undefined): void {
     if (problem && !(problem.kind === 'torn' && this.#alive && part.id === this.#id))
       this.problems.push(problem);
+  }
+
+  /** Names a blob that is not there; each is looked for once. */
+  demandBlob(sha256: string, seq: number, blobs: BlobFiles): void {
+    if (this.#blobsThere.has(sha256)) return;
+    if (blobs.has(sha256)) this.#blobsThere.add(sha256);
+    else this.blob(sha256, 'blob-missing', `blob ${sha256} is missing`, seq);
   }
 
   /** A value that is missing or damaged; each is named once. */
@@ -46,8 +55,7 @@ export class Damage {
       const message = `the parent ${part.id} ends at event ${expected - 1}; the fork shares it up to ${part.last}`;
       this.problems.push({ kind: 'parent', message, seq: expected });
     } else if (expected <= Math.min(this.#reached, to)) {
-      const message = lostMessage(this.#reached + 1 - expected);
-      this.problems.push({ kind: 'truncated', message, seq: expected });
+      this.problems.push(missingEnd(part.layout, this.#reached + 1 - expected, expected));
     } else if (expected <= part.first && to >= part.first && !this.#alive) {
       const message = 'the log holds no event of this session';
       this.problems.push({ kind: 'empty', message, seq: expected });

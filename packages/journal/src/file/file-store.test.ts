@@ -16,7 +16,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { collect, folder, header, Run, TOOLS } from '../../test/build.ts';
 import { lostBlobIn } from '../blob-ref.ts';
-import { describeProblem } from '../problem.ts';
+import { describeProblem, type Problem } from '../problem.ts';
 import { Secrets } from '../secrets.ts';
 import type { SessionView } from '../step.ts';
 import type { Store } from '../store.ts';
@@ -665,7 +665,11 @@ test('lost lines are problems of the view, and every step whose events are whole
   expect(beheaded.request(3).missing).toEqual(['messages: the request of step 1 is not on record']);
   expect(beheaded.request(3).messages).toEqual(whole.request(3).messages.slice(-2));
   // Cut, and emptied; a listing remembers how far it reached.
-  expect((await view(lines.slice(0, 12))).problems).toMatchObject([{ kind: 'truncated', seq: 12 }]);
+  const cut = await view(lines.slice(0, 12));
+  const end = Buffer.byteLength(`${lines.slice(0, 12).join('\n')}\n`);
+  const file = `${'0'.repeat(20)}.jsonl`;
+  expect(cut.problems).toMatchObject([{ kind: 'truncated', seq: 12, file, offset: end }]);
+  expect((await collect(store.list()))[0]?.problem).toBe(describeProblem(cut.problems[0] as Problem));
   expect((await view([])).problems).toMatchObject([{ kind: 'truncated', seq: 0 }]);
   rmSync(join(dir.path, 'index.db'));
   const again = fileStore({ root: dir.path });

@@ -10,14 +10,14 @@ import { toChassisError } from '@chassis/errors';
 import { Chain } from '../chain.ts';
 import type { SessionHeader } from '../event.ts';
 import { decodeLine } from '../line.ts';
-import { describeProblem, lostMessage } from '../problem.ts';
+import { describeProblem } from '../problem.ts';
 import type { SessionSummary } from '../store.ts';
 import { listedOutcome, Tally } from '../tally.ts';
 import type { IndexDb, IndexRow } from './index-db.ts';
 import type { Layout, Segment, SessionLayout } from './layout.ts';
 import { liveness, readHolder } from './lock.ts';
 import { scanLog } from './log-scan.ts';
-import { readHeader } from './session-files.ts';
+import { missingEnd, readHeader } from './session-files.ts';
 
 /** Summaries, newest first. */
 export async function listSessions(layout: Layout, index: IndexDb): Promise<SessionSummary[]> {
@@ -69,7 +69,7 @@ async function currentRow(
     segment: stamp.segment,
     size: stamp.size,
     mtime: stamp.mtime,
-    problem: fresh.problem ?? lostMessage(lost),
+    problem: fresh.problem ?? describeProblem(missingEnd(session, lost, fresh.tallied.seq + 1)),
   };
 }
 

@@ -71,21 +71,15 @@ export class FileReader implements Reader {
           damage.line(part, problem);
           if (!checked.whole) continue;
           const { event, refs } = decodeLine(bytes, true);
-          if (refs) this.#demandBlobs(bytes, event.seq, damage);
+          if (refs)
+            for (const sha256 of hashesIn(bytes.toString('latin1')))
+              damage.demandBlob(sha256, event.seq, this.#blobs);
           fold.apply(event, refs ? resolve : undefined);
         }
       }
       damage.end(part, chain, to);
     }
     return fold.view;
-  }
-
-  /** Names the blobs of a line that are not there. */
-  #demandBlobs(line: Buffer, seq: number, damage: Damage): void {
-    for (const sha256 of hashesIn(line.toString('latin1'))) {
-      if (this.#blobs.has(sha256)) continue;
-      damage.blob(sha256, 'blob-missing', `blob ${sha256} is missing`, seq);
-    }
   }
 
   /** Values are fetched when they are looked at: a damaged one is named then. */

@@ -3,12 +3,14 @@
  *
  * Promise: reading takes no lock and changes nothing; damage costs only the damaged events.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import { Chain } from '../chain.ts';
 import type { SessionHeader } from '../event.ts';
 import { parseJson } from '../json.ts';
 import { decodeLine } from '../line.ts';
+import type { Problem } from '../problem.ts';
 import { checkVersion } from '../upgrade.ts';
 import { readIfThere } from './disk.ts';
 import type { Layout, SessionLayout } from './layout.ts';
@@ -103,6 +105,16 @@ export async function partsOf(layout: Layout, id: string): Promise<SessionPart[]
     if (!whole) last = Math.min(last, parent.seq);
   }
   return parts;
+}
+
+/** What is missing behind the last line of a log that once reached further. */
+export function missingEnd(layout: SessionLayout, lost: number, seq: number): Problem {
+  const last = layout.segments().at(-1);
+  const offset =
+    last && !last.sealed ? { offset: statSync(last.path, { throwIfNoEntry: false })?.size ?? 0 } : {};
+  const place = last === undefined ? {} : { file: basename(last.path), ...offset };
+  const message = `${lost} ${lost === 1 ? 'event is' : 'events are'} missing at the end: the log once reached further`;
+  return { kind: 'truncated', message, ...place, seq };
 }
 
 /** A part's lines within a range. From its beginning they are checked against what came before. */
