@@ -2,10 +2,11 @@
  * Runs one command.
  *
  * Promise: the command leads a process group of its own, and when this function settles, whichever way, that
- * group is gone. (A process that leaves the group on purpose, with setsid, is out of reach.)
+ * group is gone; it is also gone when the harness is killed. (A process that leaves the group on purpose, with setsid, is out of reach.)
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { ChassisError } from '@chassis/errors';
+import { forgetGroup, guardGroup } from '@chassis/sdk';
 import { HeadAndTail, type Output } from './output.ts';
 
 export interface Command {
@@ -48,6 +49,7 @@ export async function runCommand(command: Command): Promise<Outcome> {
   });
   if (running.size === 0) process.on('exit', killAll);
   running.add(child);
+  if (child.pid !== undefined) guardGroup(child.pid);
   const stdout = new HeadAndTail(command.outputBytes);
   const stderr = new HeadAndTail(command.outputBytes);
   child.stdout.on('data', (piece: Buffer) => stdout.add(piece));
@@ -73,6 +75,7 @@ export async function runCommand(command: Command): Promise<Outcome> {
     clearTimeout(force);
     command.signal.removeEventListener('abort', stop);
     running.delete(child);
+    if (child.pid !== undefined) forgetGroup(child.pid);
     if (running.size === 0) process.off('exit', killAll);
   }
 }

@@ -6,8 +6,8 @@
  * the harness.
  */
 import { spawnTransport } from '@chassis/jsonrpc';
+import { forgetGroup, guardGroup } from '@chassis/sdk';
 import { commandOf } from './command.ts';
-import { forgetGroup, guardGroup } from './group-watch.ts';
 import type { HostOptions } from './host.ts';
 import { LineLog } from './line-log.ts';
 import type { Link } from './link.ts';

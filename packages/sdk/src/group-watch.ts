@@ -1,5 +1,5 @@
 /**
- * Plugin processes must not outlive the harness, even when it is killed and can do nothing any more.
+ * Processes that a plugin or its host starts must not outlive the harness, even when it is killed and can do nothing any more.
  *
  * A small shell process waits at the end of a pipe that only the harness holds. When the pipe breaks, it kills
  * every process group that it was told of and not told to forget. It runs only while there are such groups.
@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 const SCRIPT = `
-groups=
+groups=$*
 while read -r sign group; do
   rest=
   for g in $groups; do [ "$g" = "$group" ] || rest="$rest $g"; done
@@ -20,7 +20,7 @@ for g in $groups; do kill -s KILL -- "-$g"; done
 const groups = new Set<number>();
 let watcher: ChildProcess | undefined;
 
-/** From now on the group dies with this process. */
+/** From now on the process group that the child leads dies with this process. @param pid of a child started `detached` */
 export function guardGroup(pid: number): void {
   groups.add(pid);
   tell(`+ ${pid}\n`);
@@ -37,13 +37,14 @@ export function forgetGroup(pid: number): void {
 
 function tell(line: string): void {
   if (process.platform === 'win32') return;
-  watcher ??= startWatcher();
-  watcher.stdin?.write(line);
+  // A new watcher is started with the groups that are there: what a pipe still holds would die with us.
+  if (watcher === undefined) watcher = startWatcher();
+  else watcher.stdin?.write(line);
 }
 
 function startWatcher(): ChildProcess {
   // A group of its own: the interrupt key ends the harness's group, and the watcher is needed just then.
-  const child = spawn('/bin/sh', ['-c', SCRIPT], {
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', ...[...groups].map(String)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     env: {},
@@ -55,6 +56,5 @@ function startWatcher(): ChildProcess {
   child.once('exit', () => {
     if (watcher === child) watcher = undefined;
   });
-  for (const group of groups) child.stdin?.write(`+ ${group}\n`);
   return child;
 }
