@@ -24,7 +24,7 @@ type OpenStep = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>> & {
 /** Most steps have no effects and no edits; they share this. */
 const NONE: readonly never[] = Object.freeze([]);
 
-/** Steps in a row that may be lost. A number that is further away than this is no number of a step. */
+/** Steps or turns in a row that may be lost. A number that is further away than this is none. */
 const MOST_LOST = 100_000;
 
 type OpenApproval = { [key: string]: Json };
@@ -64,6 +64,7 @@ export class Fold {
         break;
       case 'input.received': {
         const { turn, content, tools, model } = plain(known.data, resolve);
+        this.#fillTurns(turn - 1);
         view.turns.push({
           number: turn,
           input: textOf(content),
@@ -240,10 +241,18 @@ export class Fold {
     const { turns } = this.#view;
     let turn = turns.findLast((open) => open.number === number);
     if (turn === undefined) {
+      this.#fillTurns(number - 1);
       turn = { number, input: '', lost: true };
       turns.push(turn);
     }
     return turn;
+  }
+
+  /** Turns up to a number of which nothing is on record: a turn stands at the place that its number says. */
+  #fillTurns(last: number): void {
+    const { turns } = this.#view;
+    if (last - turns.length > MOST_LOST) return;
+    while (turns.length < last) turns.push({ number: turns.length + 1, input: '', lost: true });
   }
 
   #edit(edit: Edit): void {

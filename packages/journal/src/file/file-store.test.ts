@@ -658,6 +658,15 @@ test('lost lines are problems of the view, and every step whose events are whole
   expect(holed.steps.slice(2)).toEqual(whole.steps.slice(2));
   expect(holed.turns).toEqual(whole.turns);
   expect(holed.request(3)).toEqual(whole.request(3));
+  // A whole turn: the next one stands at its place all the same.
+  const second = lines.findIndex(
+    (line) => line.includes('"type":"input.received"') && line.includes('"turn":2'),
+  );
+  const turnless = await view([lines[0] as string, ...lines.slice(second, second + 1)]);
+  expect(turnless.turns).toMatchObject([
+    { number: 1, input: '', lost: true },
+    { number: 2, input: 'and now?' },
+  ]);
   // The start of a model step: what later requests share with it is named as missing.
   const first = lines.findIndex((line) => line.includes('"type":"step.started","step":1'));
   const beheaded = await view(lines.filter((_, i) => i !== first));
