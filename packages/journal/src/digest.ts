@@ -130,7 +130,7 @@ function digestOfTools(tools: readonly ToolSpec[], secrets: Secrets | undefined)
 }
 
 /** Freezes a value and everything in it. */
-export function freezeDeep<T>(value: T): T {
+function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
   for (const member of Object.values(value)) freezeDeep(member);

@@ -9,7 +9,7 @@ import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
 
 /** Deepest nesting of arrays and objects in a value. */
-export const MAX_DEPTH = 512;
+const MAX_DEPTH = 512;
 
 /**
  * Finds every number that may not survive a double: 16 digits or more, or an exponent of three digits. What follows a number

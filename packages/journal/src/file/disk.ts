@@ -45,7 +45,7 @@ export const realDisk: Disk = {
 };
 
 /** Writes everything, however many writes it takes. */
-export async function writeAll(disk: Disk, fd: number, bytes: Buffer, position: number): Promise<void> {
+async function writeAll(disk: Disk, fd: number, bytes: Buffer, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
     const written = await disk.write(fd, bytes.subarray(done), position + done);

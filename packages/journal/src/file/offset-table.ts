@@ -84,7 +84,7 @@ function unpacked(frame: Buffer): Buffer {
 }
 
 /** Length of the zstd frame at `start` (RFC 8878, section 3.1.1): header, blocks, checksum. */
-export function frameLength(bytes: Buffer, start: number): number {
+function frameLength(bytes: Buffer, start: number): number {
   if (bytes.length < start + 6 || bytes.readUInt32LE(start) !== 0xfd2fb528) {
     throw new Error(`there is no compressed frame at byte ${start}`);
   }
