@@ -5,6 +5,8 @@
  * `data`, whatever its class. Nothing here reads a stack or sends one.
  */
 
+import type { CloseReason } from './transport.ts';
+
 /** Codes from −32768 to −32600 are JSON-RPC 2.0's own (specification, section 5.1); the others are Chassis'. */
 export const ErrorCode = {
   ParseError: -32700,
@@ -75,4 +77,11 @@ export function isAbort(thrown: unknown): boolean {
   return (
     typeof thrown === 'object' && thrown !== null && (thrown as { name?: unknown }).name === 'AbortError'
   );
+}
+
+export const endedByPeer: CloseReason = { kind: 'ended', message: 'the other side ended the connection' };
+
+/** What callers get when the connection is over: `data` is the reason, and its sentence as `cause`. */
+export function unavailable(reason: CloseReason): RpcError {
+  return new RpcError(ErrorCode.Unavailable, reason.message, { cause: reason.message, ...reason });
 }

@@ -12,10 +12,9 @@ import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, parseExact } from './js
 import type { Log } from './log.ts';
 import { errorText, notificationText, type RequestId, resultText } from './message.ts';
 import type { Entry } from './methods.ts';
-import { OpenRequests } from './open-requests.ts';
+import { OpenRequests, WaitingRoom } from './open-requests.ts';
 import type { Outlet } from './outlet.ts';
 import type { Turn } from './turn.ts';
-import { WaitingRoom } from './waiting-room.ts';
 
 export interface IncomingOptions {
   readonly remote: Remote;

@@ -19,7 +19,8 @@ export type { ProgressStream } from './stream.ts';
 export type { CloseReason, Damage, Sink, Transport } from './transport.ts';
 export { type ChildTransport, type Exit, type SpawnOptions, spawnTransport } from './transports/child.ts';
 export { type HttpOptions, httpTransport } from './transports/http-client.ts';
-export { type HttpHandler, type HttpHandlerOptions, httpHandler } from './transports/http-server.ts';
+export { httpHandler } from './transports/http-server.ts';
+export type { HttpHandler, HttpHandlerOptions } from './transports/http-service.ts';
 export { memoryPair } from './transports/memory.ts';
 export { messagePortTransport, type PortLike } from './transports/message-port.ts';
 export {

@@ -31,11 +31,3 @@ export type PeerEvent =
   | 'wrong-kind';
 
 export type Log = (entry: PeerLog) => void;
-
-/** Where entries go without the option `log`: errors to stderr, the rest nowhere. */
-export function logErrors(entry: PeerLog): void {
-  if (entry.level !== 'error') return;
-  const { inspect } = process.getBuiltinModule('node:util');
-  const cause = 'error' in entry ? `\n${inspect(entry.error)}` : '';
-  process.stderr.write(`${entry.event}${entry.ref ? ` ${entry.ref}` : ''}: ${entry.message}${cause}\n`);
-}

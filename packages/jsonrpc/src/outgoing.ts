@@ -12,8 +12,7 @@ import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, parseExact } from './js
 import type { Log } from './log.ts';
 import { notificationText, type Wire } from './message.ts';
 import { type Outlet, quiet } from './outlet.ts';
-import { PendingBatch, PendingCall } from './pending-call.ts';
-import { PendingTable } from './pending-table.ts';
+import { PendingBatch, PendingCall, PendingTable } from './pending.ts';
 
 export interface OutgoingOptions {
   readonly outlet: Outlet;

@@ -5,7 +5,7 @@ import type { Contracts, SchemaCompiler } from './contract.ts';
 import type { DialectName } from './dialect.ts';
 import type { ServiceInfo } from './discover.ts';
 import type { Interceptor } from './intercept.ts';
-import type { Log } from './log.ts';
+import type { Log, PeerLog } from './log.ts';
 import type { Methods } from './methods.ts';
 
 export interface PeerOptions {
@@ -58,4 +58,12 @@ export function limitsOf(options: PeerOptions): Limits {
     if (!(value >= 1)) throw new TypeError(`${name} must be at least 1, not ${value}`);
   }
   return limits;
+}
+
+/** Where entries go without the option `log`: errors to stderr, the rest nowhere. */
+export function logErrors(entry: PeerLog): void {
+  if (entry.level !== 'error') return;
+  const { inspect } = process.getBuiltinModule('node:util');
+  const cause = 'error' in entry ? `\n${inspect(entry.error)}` : '';
+  process.stderr.write(`${entry.event}${entry.ref ? ` ${entry.ref}` : ''}: ${entry.message}${cause}\n`);
 }

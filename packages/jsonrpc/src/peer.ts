@@ -18,15 +18,14 @@ import {
   wrongKind,
 } from './contract.ts';
 import { dialectOf } from './dialect.ts';
-import { openRpc, type ServiceInfo } from './discover.ts';
-import { endedByPeer, unavailable } from './endings.ts';
+import type { ServiceInfo } from './discover.ts';
+import { endedByPeer, unavailable } from './errors.ts';
 import { Incoming } from './incoming.ts';
 import { chain, type Interceptor, interceptedBatch, invoker, type Traffic } from './intercept.ts';
-import { logErrors } from './log.ts';
 import { type Entry, type Handler, Methods } from './methods.ts';
 import { Outgoing } from './outgoing.ts';
 import { Outlet, quiet } from './outlet.ts';
-import { limitsOf, type PeerOptions } from './peer-options.ts';
+import { limitsOf, logErrors, type PeerOptions } from './peer-options.ts';
 import { Reader } from './reader.ts';
 import { Exchange } from './replies.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
@@ -320,7 +319,8 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   }
 
   #discovery(info: ServiceInfo = { title: 'JSON-RPC service', version: '0.0.0' }): Entry {
-    const invoke = () => openRpc(this.methods.entries(), this, info);
+    // Loaded only when somebody asks: most connections never do.
+    const invoke = async () => (await import('./discover.ts')).openRpc(this.methods.entries(), this, info);
     return { name: 'rpc.discover', kind: 'method', contract: {}, exact: false, invoke };
   }
 

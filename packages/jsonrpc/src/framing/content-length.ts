@@ -6,9 +6,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { Damage } from '../transport.ts';
-import { type Decoder, invalidUtf8 } from './decoder.ts';
-import { parseHeader } from './header.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { type Decoder, HeldBytes, invalidUtf8 } from './decoder.ts';
 
 const maxHeaderBytes = 8192;
 const usual = Buffer.from('Content-Length: ');
@@ -157,4 +155,36 @@ export class ContentLengthDecoder implements Decoder {
     this.#unread = [];
     return { kind: 'header', message };
   }
+}
+
+/**
+ * A header block: name, colon, value; one a line; names in any case.
+ *
+ * @param lines the block's lines without their line ends and without the blank one
+ * @returns either one length, or one sentence that says why the stream cannot be trusted any more
+ */
+function parseHeader(lines: readonly string[]): { length: number } | string {
+  let length: number | undefined;
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon < 1) return `a header line has no name and value: ${quoted(line)}`;
+    const name = line.slice(0, colon).trim().toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === 'content-length') {
+      if (!/^\d{1,15}$/.test(value)) return `Content-Length is no number of bytes: ${quoted(value)}`;
+      if (length !== undefined && length !== Number(value))
+        return 'two Content-Length headers contradict each other';
+      length = Number(value);
+    }
+    if (name === 'content-type') {
+      const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(value)?.[1];
+      if (charset !== undefined && !/^utf-?8$/i.test(charset))
+        return `charset ${quoted(charset)} is not utf-8`;
+    }
+  }
+  return length === undefined ? 'a header block has no Content-Length' : { length };
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -7,8 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isTooLong } from '../json.ts';
 import type { Damage } from '../transport.ts';
-import { type Decoder, invalidUtf8, tooLong } from './decoder.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { type Decoder, HeldBytes, invalidUtf8, tooLong } from './decoder.ts';
 
 const newline = 10;
 

@@ -6,10 +6,7 @@
  */
 import { ErrorCode } from '../errors.ts';
 import type { Sink, Transport } from '../transport.ts';
-import { readEvents } from './event-stream.ts';
 import { HeldTexts } from './held-texts.ts';
-import { sessionHeader } from './http-session.ts';
-import { answersFor } from './undeliverable.ts';
 
 export interface HttpOptions {
   /** Sent with every request, such as `authorization`. */
@@ -19,6 +16,9 @@ export interface HttpOptions {
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
+
+/** Names the client's session, chosen by the client; without it a request stands alone. */
+export const sessionHeader = 'rpc-session';
 
 /** Requests under way before writers have to wait. */
 const congestion = 64;
@@ -88,7 +88,7 @@ class HttpTransport implements Transport {
       });
       await this.#answer(response, text);
     } catch (error) {
-      this.#failed(text, `the HTTP request failed: ${messageOf(error)}`);
+      await this.#failed(text, `the HTTP request failed: ${messageOf(error)}`);
     }
     this.#underWay--;
     if (!this.#congested || this.#underWay >= congestion / 2) return;
@@ -99,16 +99,22 @@ class HttpTransport implements Transport {
   async #answer(response: Response, text: string): Promise<void> {
     const type = response.headers.get('content-type') ?? '';
     if (response.ok && type.startsWith('text/event-stream') && response.body) {
-      await readEvents(response.body, (data) => this.#texts.add(data));
+      await this.#read(response.body);
       return;
     }
     const body = await response.text();
     if (type.startsWith('application/json') && body !== '') this.#texts.add(body);
     // A refusal without id, or no JSON-RPC at all: the call would wait for ever.
-    if (!response.ok) this.#failed(text, `HTTP status ${response.status}`, { status: response.status });
+    if (!response.ok) await this.#failed(text, `HTTP status ${response.status}`, { status: response.status });
   }
 
-  #failed(text: string, message: string, data?: unknown): void {
+  async #read(events: AsyncIterable<Uint8Array>): Promise<void> {
+    const { readEvents } = await import('./event-stream.ts');
+    await readEvents(events, (data) => this.#texts.add(data));
+  }
+
+  async #failed(text: string, message: string, data?: unknown): Promise<void> {
+    const { answersFor } = await import('./undeliverable.ts');
     if (this.#over) return;
     const error = { code: ErrorCode.Unavailable, message, ...(data === undefined ? {} : { data }) };
     for (const answer of answersFor(text, error)) this.#texts.add(answer);
@@ -121,7 +127,7 @@ class HttpTransport implements Transport {
         const response = await this.#fetch(this.#url, { headers, signal: this.#stop.signal });
         if (response.ok && response.body) {
           attempt = 0;
-          await readEvents(response.body, (data) => this.#texts.add(data));
+          await this.#read(response.body);
         } else await response.body?.cancel();
       } catch {
         // Broken or refused: calls of ours say so themselves.

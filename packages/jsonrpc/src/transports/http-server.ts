@@ -1,187 +1,22 @@
 /**
  * HTTP on the serving side: a request handler for `node:http`.
  *
- * Promise: a POST is answered with exactly what its message is answered with, or with 202 and no body if with
- * nothing. Only JSON is accepted, and nothing from a browser's page unless its origin is listed, so that no web page
- * can use a server on the visitor's machine.
+ * Promise: what serves the requests is loaded for those who make a handler and for nobody else; requests that come
+ * meanwhile wait.
  */
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asWireError, ErrorCode, type WireError } from '../errors.ts';
-import { errorText } from '../message.ts';
 import type { Peer } from '../peer.ts';
 import type { Transport } from '../transport.ts';
-import { HttpSession, sessionHeader } from './http-session.ts';
-
-export interface HttpHandlerOptions {
-  /**
-   * Looks at every request first; throw an `RpcError` to refuse it: Unauthorized (−32012) becomes 401,
-   * anything else 403.
-   */
-  readonly authorize?: ((request: IncomingMessage) => void | Promise<void>) | undefined;
-  /** Origins of web pages that may send requests, such as `https://app.example.com`; default: none. */
-  readonly origins?: readonly string[] | undefined;
-  /** Longest body in bytes; default 64 MiB. */
-  readonly maxMessageBytes?: number | undefined;
-  /** How long a session without event stream and without requests is kept, in milliseconds; default 60,000. */
-  readonly idleMs?: number | undefined;
-}
-
-export interface HttpHandler {
-  (request: IncomingMessage, response: ServerResponse): void;
-  /** Ends all sessions. */
-  close(): Promise<void>;
-}
-
-interface Session {
-  readonly transport: HttpSession;
-  readonly peer: Peer;
-  idle: NodeJS.Timeout | undefined;
-}
-
-const maxSessions = 10_000;
+import type { HttpHandler, HttpHandlerOptions } from './http-service.ts';
 
 /** @param accept makes the peer that serves a client; called once a session, or once a request without session */
 export function httpHandler(
   accept: (transport: Transport, request: IncomingMessage) => Peer,
   options: HttpHandlerOptions = {},
 ): HttpHandler {
-  const { authorize, origins = [], maxMessageBytes = 64 << 20, idleMs = 60_000 } = options;
-  const sessions = new Map<string, Session>();
-
-  function sessionOf(request: IncomingMessage): Session | undefined {
-    const id = request.headers[sessionHeader];
-    if (typeof id !== 'string' || id.length < 20 || id.length > 200) return undefined;
-    let session = sessions.get(id);
-    if (!session) {
-      if (sessions.size >= maxSessions) throw new Refusal(503, ErrorCode.Unavailable, 'too many sessions');
-      const transport = new HttpSession(true);
-      session = { transport, peer: accept(transport, request), idle: undefined };
-      sessions.set(id, session);
-      void session.peer.closed.then(() => sessions.delete(id));
-    }
-    clearTimeout(session.idle);
-    return session;
-  }
-
-  function rest(session: Session): void {
-    clearTimeout(session.idle);
-    if (session.transport.attached || session.peer.open.requests > 0) return;
-    session.idle = setTimeout(
-      () => session.transport.end('the client has not been heard of'),
-      idleMs,
-    ).unref();
-  }
-
-  async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-      throw new Refusal(415, ErrorCode.InvalidRequest, 'the content type must be application/json');
-    }
-    const text = await bodyOf(request, maxMessageBytes);
-    const session = sessionOf(request);
-    if (session) {
-      answer(response, await session.peer.exchange(text));
-      rest(session);
-      return;
-    }
-    const peer = accept(new HttpSession(false), request);
-    response.once('close', () => void peer.close('the request is over'));
-    answer(response, await peer.exchange(text));
-  }
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { origin } = request.headers;
-    if (origin !== undefined && !origins.includes(origin)) {
-      throw new Refusal(403, ErrorCode.PermissionDenied, 'this origin is not allowed');
-    }
-    if (origin !== undefined) response.setHeader('access-control-allow-origin', origin);
-    if (request.method === 'OPTIONS') {
-      response.setHeader('access-control-allow-methods', 'POST, GET, DELETE');
-      response.setHeader('access-control-allow-headers', `content-type, authorization, ${sessionHeader}`);
-      response.writeHead(204).end();
-      return;
-    }
-    await authorize?.(request);
-    if (request.method === 'POST') {
-      await post(request, response);
-      return;
-    }
-    const session = request.method === 'GET' || request.method === 'DELETE' ? sessionOf(request) : undefined;
-    if (!session)
-      throw new Refusal(
-        405,
-        ErrorCode.InvalidRequest,
-        `send messages with POST; events need ${sessionHeader}`,
-      );
-    if (request.method === 'DELETE') {
-      session.transport.end('the client ended the session');
-      response.writeHead(204).end();
-      return;
-    }
-    session.transport.attach(response);
-    response.once('close', () => {
-      if (session.transport.detach(response)) rest(session);
-    });
-  }
-
+  const service = import('./http-service.ts').then(({ httpService }) => httpService(accept, options));
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    serve(request, response).catch((error: unknown) => refuse(response, error));
+    void service.then((serve) => serve(request, response));
   };
-  return Object.assign(handle, {
-    close: async () => {
-      await Promise.all([...sessions.values()].map(({ peer }) => peer.close('the server stops')));
-    },
-  });
-}
-
-/** A request refused before it became a message. */
-class Refusal extends Error {
-  readonly status: number;
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(status: number, code: number, message: string, data?: unknown) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.data = data;
-  }
-}
-
-async function bodyOf(request: IncomingMessage, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) {
-      throw new Refusal(413, ErrorCode.InvalidRequest, `the message is longer than ${limit} bytes`, {
-        limit,
-      });
-    }
-    chunks.push(chunk);
-  }
-  const body = Buffer.concat(chunks);
-  if (!isUtf8(body))
-    throw new Refusal(400, ErrorCode.ParseError, 'Parse error: the message is not valid UTF-8');
-  return body.toString('utf8');
-}
-
-function answer(response: ServerResponse, text: string | undefined): void {
-  if (text === undefined) response.writeHead(202).end();
-  else response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-}
-
-function refuse(response: ServerResponse, thrown: unknown): void {
-  const known: WireError = asWireError(thrown) ?? {
-    code: ErrorCode.InternalError,
-    message: 'Internal error',
-  };
-  const denied = known.code === ErrorCode.Unauthorized ? 401 : 403;
-  const status =
-    thrown instanceof Refusal ? thrown.status : known.code === ErrorCode.InternalError ? 500 : denied;
-  if (response.headersSent) response.destroy();
-  else {
-    const headers = { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) };
-    response.writeHead(status, headers).end(errorText(null, known));
-  }
+  return Object.assign(handle, { close: async () => (await service).close() });
 }

@@ -10,9 +10,6 @@ import type { Sink, Transport } from '../transport.ts';
 import { eventOf } from './event-stream.ts';
 import { answersFor } from './undeliverable.ts';
 
-/** Names the client's session, chosen by the client; without it a request stands alone. */
-export const sessionHeader = 'rpc-session';
-
 const maxQueuedBytes = 1 << 20;
 /** Proxies close streams on which nothing moves. */
 const heartbeatMs = 15_000;

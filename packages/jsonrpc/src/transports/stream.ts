@@ -5,7 +5,7 @@
  * fails or ends says so once, with the reason.
  */
 import type { Readable, Writable } from 'node:stream';
-import { endedByPeer } from '../endings.ts';
+import { endedByPeer } from '../errors.ts';
 import type { Decoder } from '../framing/decoder.ts';
 import { type Framing, type FramingName, framingOf } from '../framing/framing.ts';
 import type { CloseReason, Sink, Transport } from '../transport.ts';

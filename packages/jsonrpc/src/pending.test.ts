@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PendingTable } from './pending-table.ts';
+import { PendingTable } from './pending.ts';
 
 test('behaves as a Map, whatever stays open for long', () => {
   const steps = fc.array(fc.record({ settle: fc.boolean(), which: fc.nat() }), {
