@@ -34,7 +34,7 @@ export function edges(view: SessionView): Edge[] {
 }
 
 /** Edges that the record states for a step. */
-export function recordedEdges(view: SessionView, step: Step): Edge[] {
+function recordedEdges(view: SessionView, step: Step): Edge[] {
   return [...control(step), ...recordedData(view, step).filter(({ label }) => label === 'recorded')];
 }
 

@@ -1,11 +1,11 @@
 export * from './capability.ts';
-export { pluginAtFault } from './host/own-process-guard.ts';
 export {
   type Conformance,
   type ConformanceCheck,
   type TestPlugin,
   testPlugin,
 } from './conformance/conformance.ts';
+export { pluginAtFault } from './host/own-process-guard.ts';
 export type { BrokenPlugin, Catalogue, CatalogueEntry, Shadowed } from './plugin/catalogue.ts';
 export { checkPlugin, type Finding, type PluginCheck } from './plugin/check.ts';
 export { contentDigest } from './plugin/digest.ts';
