@@ -33,11 +33,6 @@ export function edges(view: SessionView): Edge[] {
   });
 }
 
-/** Edges that the record states for a step. */
-function recordedEdges(view: SessionView, step: Step): Edge[] {
-  return [...control(step), ...recordedData(view, step).filter(({ label }) => label === 'recorded')];
-}
-
 /** The steps that the record says led to a step, without looking at data that can tell nothing more. */
 export function leadersOf(view: SessionView, step: Step): number[] {
   const known = [...step.causes, ...(step.parent === null ? [] : [step.parent])];
