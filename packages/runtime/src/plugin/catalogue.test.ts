@@ -48,9 +48,12 @@ describe('the catalogue', () => {
       'chassis.yaml': 'plugins:\n  npm: [not-there]\n  ordres: { enabled: true }\n',
       'plugins/orders/plugin.yaml': inlineManifest('orders'),
       'plugins/near/plugin.yml': inlineManifest('near'),
+      'plugins/bare/main.py': '',
+      'plugins/shared/words.py': '',
     });
     const { catalogue } = await folder.open();
     expect(catalogue.missing.map((record) => record.cause.message)).toEqual([
+      `there is no plugin.yaml in ${folder.root}/plugins/bare`,
       `${folder.root}/plugins/near/plugin.yml: a manifest is named plugin.yaml`,
       `${folder.root}/chassis.yaml:2:9: package not-there is not installed`,
       `${folder.root}/chassis.yaml:3:11: there is no plugin "ordres"; did you mean "orders"?`,

@@ -2,7 +2,7 @@
  * Where plugins are looked for, in order: given folders, configured paths, the project's `plugins/`, the
  * user's, npm packages, first-party ones. Only folder names are read here.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ChassisError } from '@chassis/errors';
@@ -31,15 +31,18 @@ export interface SearchPlaces {
 
 /** Names that a manifest is given by mistake. */
 const NEAR_MISSES = ['plugin.yml', 'plugin.json', 'manifest.yaml', 'manifest.json'];
+/** Files that a plugin begins with. */
+const ENTRY = /^(?:main|index|plugin|server|app)\.(?:py|[cm]?[jt]s)$/;
 
 export async function search(
   places: SearchPlaces,
 ): Promise<{ readonly candidates: readonly Candidate[]; readonly missing: readonly Unavailable[] }> {
   const missing: Unavailable[] = [];
   const candidates: Candidate[] = [];
+  const ours = within(places.firstParty);
   const addAll = async (folder: string, origin: PluginOrigin): Promise<number> => {
     const found = isPlugin(folder) ? [folder] : await pluginsIn(folder, missing);
-    candidates.push(...found.map((path) => ({ folder: path, origin })));
+    candidates.push(...found.map((path) => ({ folder: path, origin: ours(path) ? 'first-party' : origin })));
     return found.length;
   };
 
@@ -58,6 +61,19 @@ export async function search(
   }
   for (const folder of places.firstParty) await addAll(resolve(folder), 'first-party');
   return { candidates, missing };
+}
+
+/**
+ * Whether a folder is one of these, or stands in one, by whatever way it was found: the project that is worked in may
+ * be this very installation.
+ */
+function within(folders: readonly string[]): (path: string) => boolean {
+  const real = new Set(folders.map(realPath));
+  return (path) => real.has(realPath(path)) || real.has(dirname(realPath(path)));
+}
+
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : resolve(path);
 }
 
 function isPlugin(folder: string): boolean {
@@ -79,9 +95,19 @@ async function pluginsIn(folder: string, missing: Unavailable[]): Promise<string
     else {
       const near = NEAR_MISSES.find((name) => existsSync(join(path, name)));
       if (near !== undefined) missing.push(nearMiss(path, item.name, near));
+      else if (entriesOf(path).some((file) => ENTRY.test(file))) missing.push(noManifest(path, item.name));
     }
   }
   return found;
+}
+
+/** A link may lead nowhere, or to a file. */
+function entriesOf(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
 }
 
 /** The folder of an installed package, looked for upwards as Node does. */
@@ -107,6 +133,16 @@ function nearMiss(path: string, name: string, file: string): Unavailable {
     phase: 'manifest',
     cause: new ChassisError('InvalidParams', `${path}/${file}: a manifest is named ${MANIFEST_FILE}`),
     fix: `rename ${path}/${file} to ${MANIFEST_FILE}`,
+  });
+}
+
+function noManifest(path: string, name: string): Unavailable {
+  return unavailable({
+    capability: `plugin.${name}`,
+    owner: name,
+    phase: 'manifest',
+    cause: new ChassisError('InvalidParams', `there is no ${MANIFEST_FILE} in ${path}`),
+    fix: `write ${path}/${MANIFEST_FILE}; chassis plugin new shows one`,
   });
 }
 

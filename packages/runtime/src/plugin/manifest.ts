@@ -4,7 +4,9 @@
  * Promise: reading a manifest runs no plugin code. What comes out is complete (every default filled in) and
  * keeps every rule of the schema and of `manifest-rules.ts`; anything else is one error with all its places.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ChassisError } from '@chassis/errors';
 import {
   type Check,
   checkDocument,
@@ -95,7 +97,9 @@ export interface ManifestSource {
 
 /** @throws InvalidParams with every problem, each as `file:line:column` */
 export async function readManifest(folder: string): Promise<ManifestSource> {
-  return manifestOf(await readDocument(join(folder, MANIFEST_FILE)));
+  const file = join(folder, MANIFEST_FILE);
+  if (!existsSync(file)) throw new ChassisError('InvalidParams', `there is no ${MANIFEST_FILE} in ${folder}`);
+  return manifestOf(await readDocument(file));
 }
 
 /** @throws InvalidParams with every problem, each as `file:line:column` */

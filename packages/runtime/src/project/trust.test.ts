@@ -18,6 +18,14 @@ describe('trust', () => {
     expect(await trustState(project)).toMatchObject({ reasons: [], trusted: true, changed: false });
   });
 
+  test('is not asked for by first-party plugins, also where the project is their own repository', async () => {
+    using folder = projectFolder(files);
+    const project = await folder.open({ firstParty: [`${folder.root}/plugins/a/`] });
+    expect(project.catalogue.entries).toMatchObject([{ name: 'a', origin: 'first-party' }]);
+    expect(project.catalogue.shadowed).toEqual([]);
+    expect(await trustState(project)).toMatchObject({ reasons: [], trusted: true });
+  });
+
   test('is given once, and lost when the code changes', async () => {
     using folder = projectFolder(files);
     expect(await trustState(await folder.open())).toMatchObject({
