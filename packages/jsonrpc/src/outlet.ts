@@ -1,8 +1,5 @@
 /**
- * The way out of a connection: one place that knows whether the other side reads.
- *
- * Promise: writers that wait are released in order when the other side reads again, and rejected when the
- * connection is over. A short memory of what was sent explains errors that come back without an id.
+ * The ways out: of the connection, of the answers to a batch, and of the answer to one exchange.
  */
 import type { Destination } from './context.ts';
 import type { RpcError } from './errors.ts';
@@ -25,6 +22,12 @@ export function quiet<T>(promise: Promise<T>): Promise<T> {
 const accepted = Promise.resolve();
 const remembered = 16;
 
+/**
+ * The way out of a connection: one place that knows whether the other side reads.
+ *
+ * Promise: writers that wait are released in order when the other side reads again, and rejected when the
+ * connection is over. A short memory of what was sent explains errors that come back without an id.
+ */
 export class Outlet implements Destination {
   readonly gathered = 0;
   /** The other side does not read. */
@@ -87,5 +90,70 @@ export class Outlet implements Destination {
       const id = this.#ids[at];
       return `${this.#kinds[at]} ${this.#methods[at]}${id === undefined ? '' : ` ${JSON.stringify(id)}`}`;
     });
+  }
+}
+
+/**
+ * The answers to one incoming batch.
+ *
+ * Promise: they leave together as one array, in the order in which they became ready; no answers, no array.
+ */
+export class BatchReply implements Destination {
+  readonly #to: Destination;
+  #body = '';
+  /** Answers still to come, and one more until the whole batch has been read. */
+  #missing = 1;
+
+  constructor(to: Destination) {
+    this.#to = to;
+  }
+
+  get gathered(): number {
+    return this.#body.length + '[,]'.length;
+  }
+
+  expect(): void {
+    this.#missing++;
+  }
+
+  deliver(text: string, alone: boolean): void {
+    this.#body += this.#body === '' ? text : `,${text}`;
+    this.#arrived(alone);
+  }
+
+  skip(): void {
+    this.#arrived(false);
+  }
+
+  /** The whole batch has been read. */
+  seal(): void {
+    this.#arrived(false);
+  }
+
+  #arrived(alone: boolean): void {
+    if (--this.#missing > 0) return;
+    if (this.#body === '') this.#to.skip();
+    else this.#to.deliver(`[${this.#body}]`, alone);
+  }
+}
+
+/** One message in, at most one text out: for transports where an answer belongs to its request (HTTP). */
+export class Exchange implements Destination {
+  readonly gathered = 0;
+  readonly answer: Promise<string | undefined>;
+  #settle: (text: string | undefined) => void = () => {};
+
+  constructor() {
+    this.answer = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  deliver(text: string): void {
+    this.#settle(text);
+  }
+
+  skip(): void {
+    this.#settle(undefined);
   }
 }

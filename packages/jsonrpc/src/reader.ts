@@ -12,7 +12,7 @@ import { isTooDeep, mayBeDeep } from './json.ts';
 import type { Log } from './log.ts';
 import { exactId, isId, type RequestId, type Wire } from './message.ts';
 import type { Outgoing } from './outgoing.ts';
-import { BatchReply } from './replies.ts';
+import { BatchReply } from './outlet.ts';
 import type { Damage } from './transport.ts';
 import type { Turn } from './turn.ts';
 

@@ -4,9 +4,8 @@
  * Promise: a body is decoded once, straight from its chunk when it lies in one. A header block that cannot be
  * trusted is reported once as `header` damage and ends the decoder: nobody can know where the next one begins.
  */
-import { isUtf8 } from 'node:buffer';
 import type { Damage } from '../transport.ts';
-import { type Decoder, HeldBytes, invalidUtf8 } from './decoder.ts';
+import { type Decoder, HeldBytes, invalidUtf8, isUtf8 } from './decoder.ts';
 
 const maxHeaderBytes = 8192;
 const usual = Buffer.from('Content-Length: ');

@@ -15,6 +15,11 @@ export interface Decoder {
   next(): string | Damage | undefined;
 }
 
+/** Asked only about texts that look damaged; importing `node:buffer` would load its `File` and `Blob` at every start. */
+export function isUtf8(bytes: Uint8Array): boolean {
+  return process.getBuiltinModule('node:buffer').isUtf8(bytes);
+}
+
 export const invalidUtf8: Damage = { kind: 'encoding', message: 'the message is not valid UTF-8' };
 
 export function tooLong(limit: number): Damage {

@@ -4,10 +4,9 @@
  * Promise: whole lines are decoded together, once; no byte is looked at twice in search of a newline. A line
  * over the limit is reported once and skipped to its end; invalid UTF-8 costs only its own line.
  */
-import { isUtf8 } from 'node:buffer';
 import { isTooLong } from '../json.ts';
 import type { Damage } from '../transport.ts';
-import { type Decoder, HeldBytes, invalidUtf8, tooLong } from './decoder.ts';
+import { type Decoder, HeldBytes, invalidUtf8, isUtf8, tooLong } from './decoder.ts';
 
 const newline = 10;
 

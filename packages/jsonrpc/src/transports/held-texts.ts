@@ -3,7 +3,7 @@
  *
  * Promise: in order, one at a time, and none before the sink is there.
  */
-import { isUtf8 } from 'node:buffer';
+import { isUtf8 } from '../framing/decoder.ts';
 import { isTooLong } from '../json.ts';
 import type { Sink } from '../transport.ts';
 
