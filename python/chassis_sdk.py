@@ -52,6 +52,7 @@ CODES = {
 
 _MAX_DEPTH = 512
 _HOST_GONE = "the harness is gone"
+_THIS_FILE = os.path.realpath(__file__)
 
 
 class ChassisError(Exception):
@@ -231,6 +232,7 @@ class _Connection:
         self._counter = 0
         self._loaded = False
         self._over = False
+        self._folder = os.path.realpath(os.getcwd())
         # The real stdout is kept for messages; what anybody prints from now on, children included, goes to stderr.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 8 * _MAX_DEPTH))
         sys.stdout.flush()
@@ -316,7 +318,8 @@ class _Connection:
             self._error(request_id, error.code, error.message, error.data)
         except BaseException as error:  # a handler may also raise SystemExit
             traceback.print_exc()
-            self._error(request_id, CODES["InternalError"], _said(error))
+            place = self._place(error)
+            self._error(request_id, CODES["InternalError"], _said(error, place), _at(place))
         else:
             self._send('{"jsonrpc":"2.0","id":%s,"result":%s}' % (_dump(request_id), text))
         finally:
@@ -365,7 +368,18 @@ class _Connection:
             return _failure(error.code, error.message, error.data, ctx)
         except BaseException as error:
             traceback.print_exc()
-            return _failure(CODES["InternalError"], _said(error), None, ctx)
+            place = self._place(error)
+            return _failure(CODES["InternalError"], _said(error, place), _at(place), ctx)
+
+    def _place(self, error):
+        """``file:line`` of the innermost frame in the plugin's own code, or None."""
+        folder = self._folder + os.sep
+        place = None
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            path = os.path.realpath(frame.f_code.co_filename)
+            if path.startswith(folder) and path != _THIS_FILE and os.sep + "site-packages" + os.sep not in path:
+                place = "%s:%d" % (path[len(folder) :], line)
+        return place
 
     def _cancel(self, request_id):
         with self._state:
@@ -481,8 +495,13 @@ async def _awaited(value):
     return await value
 
 
-def _said(error):
-    return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
+def _said(error, place):
+    words = "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
+    return words if place is None else "%s (%s)" % (words, place)
+
+
+def _at(place):
+    return None if place is None else {"place": place}
 
 
 def _request_problem(message):

@@ -143,7 +143,10 @@ describe.each([
   test('survives a handler that throws something unforeseen', async () => {
     const result = await call('crash_in_handler');
     expect(result.code).toBe(-32603);
-    expect(result.error?.message).toContain('no such thing');
+    const { place } = (result.error?.details ?? {}) as { place?: string };
+    expect(place).toMatch(name === 'Python process' ? /^main\.py:\d+$/ : /^index\.ts:\d+$/);
+    expect(result.error?.message).toMatch(/no such thing/);
+    expect(result.error?.message).toContain(` (${place})`);
     expect(await call('add', { a: 1, b: 1 })).toMatchObject({ data: 2 });
   });
 

@@ -135,7 +135,7 @@ test('a handler that leaves the program fails its call only', async () => {
   using plugin = await started();
   expect((await plugin.invoke('leave')).result).toMatchObject({
     code: -32603,
-    error: { message: 'SystemExit: 3' },
+    error: { message: 'SystemExit: 3 (main.py:25)', details: { place: 'main.py:25' } },
   });
   expect((await plugin.invoke('add', '{"a":1,"b":1}')).result.data).toBe(2);
 });

@@ -15,6 +15,7 @@ import type {
   ToolHandler,
 } from './plugin.ts';
 import { failure, success } from './result.ts';
+import { placeOf } from './stack-frame.ts';
 
 export interface Handlers {
   readonly tools: ReadonlyMap<string, ToolHandler>;
@@ -63,22 +64,26 @@ function section<H>(plugin: object, name: 'tools' | 'models' | 'agents'): Readon
  * Runs the handler that a payload names. Never throws: what the handler throws is a failed Result.
  *
  * @param input what the handler gets; for a tool the arguments as plain doubles
+ * @param folder the plugin's; a failure that nobody foresaw names the line there
  */
 export async function runHandler(
   handlers: Handlers,
   payload: InvokePayload,
   input: unknown,
   ctx: InvokeContext,
+  folder: string,
 ): Promise<Result> {
   try {
     return success(await call(handlers, payload, input, ctx), ctx.trace_id);
   } catch (error) {
     const result = failure(error, ctx.trace_id);
-    // What nobody foresaw is for the plugin's author: the message goes to the caller, the stack to the log.
-    if (result.code === ErrorCode.InternalError && error instanceof Error) {
-      ctx.log('debug', error.stack ?? error.message);
-    }
-    return result;
+    if (result.code !== ErrorCode.InternalError || result.error === null || !(error instanceof Error))
+      return result;
+    // What nobody foresaw is for the plugin's author: message and place go to the caller, the stack to the log.
+    for (const line of (error.stack ?? error.message).split('\n')) ctx.log('debug', line);
+    const place = placeOf(error, folder);
+    if (place === undefined) return result;
+    return { ...result, error: { message: `${result.error.message} (${place})`, details: { place } } };
   }
 }
 

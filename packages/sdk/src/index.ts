@@ -5,3 +5,4 @@ export { jsonValue } from './json-value.ts';
 export * from './plugin.ts';
 export { failure, success } from './result.ts';
 export { serve, servePlugin } from './serve.ts';
+export { frameIn } from './stack-frame.ts';

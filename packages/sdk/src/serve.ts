@@ -34,6 +34,7 @@ export async function serve(plugin: Plugin): Promise<never> {
 export async function servePlugin(plugin: Plugin, transport: Transport): Promise<void> {
   const peer = new Peer(transport, { timeoutMs: 0, discover: false });
   let handlers: Handlers | undefined;
+  let home = process.cwd();
   const shutdown = async (): Promise<void> => {
     const loaded = handlers !== undefined;
     handlers = undefined;
@@ -43,6 +44,7 @@ export async function servePlugin(plugin: Plugin, transport: Transport): Promise
   peer.method('plugin.load', async (params) => {
     const { config = {}, folder = process.cwd(), project = folder } = (params ?? {}) as LoadParams;
     handlersOf(plugin);
+    home = folder;
     await plugin.on_load?.(config, {
       folder,
       project,
@@ -68,7 +70,7 @@ export async function servePlugin(plugin: Plugin, transport: Transport): Promise
     const exact = (): string => JSON.stringify(payload.input);
     const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
     const invocation = invokeContext(ctx, context.signal, exact, overPeer(peer, ctx.trace_id, context));
-    return runHandler(handlers, payload, input, invocation);
+    return runHandler(handlers, payload, input, invocation, home);
   });
 
   await peer.closed;

@@ -45,7 +45,7 @@ function check(code: ErrorName, what: string, schema: JsonObject, value: unknown
   const first = issues[0];
   if (first === undefined) return;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  throw new ChassisError(code, `${what} at ${first.path || '/'}: ${first.message}${more}`, {
+  throw new ChassisError(code, `${what} at ${first.path || 'the top'}: ${first.message}${more}`, {
     data: { issues, ...data },
   });
 }

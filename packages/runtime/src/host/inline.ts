@@ -5,8 +5,9 @@
  * Nothing limits this code but the deadlines of its hooks: its permissions are declared, not enforced.
  */
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ChassisError, toChassisError } from '@chassis/errors';
+import { issuesOf } from '@chassis/schema';
 import { failure, type Handlers, handlersOf, invokeContext, type Plugin, runHandler } from '@chassis/sdk';
 import type { Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
@@ -57,7 +58,7 @@ export function inlineHost(options: HostOptions): PluginHost {
       });
     } catch (error) {
       const place = placeInStack(error, entry.folder) ?? join(entry.folder, manifest.module ?? '');
-      throw new PhaseError('on_load', toChassisError(error), `look at ${place}`);
+      throw new PhaseError('on_load', toChassisError(error), `look at ${documentPlace(error) ?? place}`);
     }
   };
 
@@ -111,7 +112,7 @@ export function inlineHost(options: HostOptions): PluginHost {
       const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
       const taken = handlers;
       const calls = invokeContext(ctx, signal, exact, callbacks(invocation, options));
-      return asPlugin(entry.name, entry.folder, () => runHandler(taken, payload, input, calls));
+      return asPlugin(entry.name, entry.folder, () => runHandler(taken, payload, input, calls, entry.folder));
     },
 
     async close() {
@@ -119,6 +120,13 @@ export function inlineHost(options: HostOptions): PluginHost {
       await shutDown();
     },
   };
+}
+
+/** The file that an error finds fault with, when it names one: that is where to look, not the code that found it. */
+function documentPlace(error: unknown): string | undefined {
+  const { file, line, column } = issuesOf(error)[0] ?? {};
+  if (file === undefined || line === undefined) return file;
+  return `${file}:${line}:${column ?? 1}`;
 }
 
 /** The digest in the address makes a changed module a new one; equal content is loaded once. */
@@ -134,13 +142,15 @@ async function importPlugin(folder: string, module: string, digest: string): Pro
     const syntax = error instanceof Error && error.name === 'SyntaxError';
     const place =
       placeInStack(error, folder) ?? (syntax ? await placeOfSyntax(path, folder) : undefined) ?? path;
-    const cause = new ChassisError(
-      'InternalError',
-      `${place} cannot be loaded: ${toChassisError(error).message}`,
-      {
-        cause: error,
-      },
+    // Who imports it is no news, and not the author's code.
+    const said = toChassisError(error).message.replace(
+      ` imported from ${fileURLToPath(import.meta.url)}`,
+      '',
     );
-    throw new PhaseError('spawn', cause, `correct ${place}`);
+    const cause = new ChassisError('InternalError', `${place} cannot be loaded: ${said}`, { cause: error });
+    const absent = /^Cannot find package '([^']+)'/.exec(said)?.[1];
+    const fix =
+      absent === undefined ? `correct ${place}` : `install ${absent} in ${folder}: npm install ${absent}`;
+    throw new PhaseError('spawn', cause, fix);
   }
 }

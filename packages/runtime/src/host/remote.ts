@@ -9,9 +9,11 @@ import { type CloseReason, Peer, RpcError } from '@chassis/jsonrpc';
 import { failure } from '@chassis/sdk';
 import type { JsonObject, Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
+import { commandOf } from './command.ts';
 import { type HostOptions, type Offer, PhaseError, type PluginHost, type Readiness, within } from './host.ts';
 import type { Connect, Link } from './link.ts';
 import type { Protocol } from './protocol.ts';
+import { lastError } from './stack-place.ts';
 import { WireCalls } from './wire-calls.ts';
 
 export function remoteHost(options: HostOptions, protocol: Protocol, connect: Connect): PluginHost {
@@ -48,7 +50,7 @@ export function remoteHost(options: HostOptions, protocol: Protocol, connect: Co
   };
 
   const died = (reason: CloseReason): ChassisError =>
-    new ChassisError('Unavailable', `plugin ${entry.name}: ${reason.message}`, {
+    new ChassisError('Unavailable', `plugin ${entry.name}: ${told(reason, entry.folder)}`, {
       data: {
         ...(reason.exitCode === undefined ? {} : { exit_code: reason.exitCode }),
         ...(reason.signal === undefined ? {} : { signal: reason.signal }),
@@ -85,7 +87,9 @@ export function remoteHost(options: HostOptions, protocol: Protocol, connect: Co
         const cause = await asFailure(error);
         const said = link?.diagnostics().stderr.trim().split('\n').at(-1);
         const late = cause.code === ErrorCode.ToolTimeout && said;
-        const words = late ? `${cause.message}; it last said: ${said}` : cause.message;
+        const words = late
+          ? `${cause.message}; it last said: ${said}`
+          : `${cause.message}${unserved(options, over)}`;
         throw new PhaseError(
           'on_load',
           new ChassisError(cause.code, words, { data: cause.data, cause: error }),
@@ -145,9 +149,34 @@ export function isEndOfConnection(error: unknown): error is RpcError {
   return kind === 'closed' || kind === 'ended' || kind === 'error' || kind === 'exit';
 }
 
-function byHand({ entry }: HostOptions): string {
+/** The end of a process in words: with the error that it printed and its place, not just its last line. */
+function told({ message, stderr = '' }: CloseReason, folder: string): string {
+  const last = stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  if (last === '' || !message.endsWith(last)) return message;
+  return `${message.slice(0, -last.length)}${lastError(stderr, folder)}`;
+}
+
+/** A program that ends well before it has answered has most likely defined its plugin and not served it. */
+function unserved({ entry }: HostOptions, over: CloseReason | undefined): string {
+  const { command = [], protocol, runtime } = entry.source.manifest;
+  if (over?.exitCode !== 0 || runtime !== 'process' || protocol === 'jsonrpc') return '';
+  if (isPython(command)) return '; did you call plugin.run()?';
+  return command[0] === 'node' ? '; did you call serve()?' : '; it must go on until its stdin ends';
+}
+
+function isPython(command: readonly string[]): boolean {
+  return command.some((part) => /(?:^|\/)python[\d.]*$|\.py$/.test(part));
+}
+
+/** A command that a shell takes, and that finds the SDK as the harness lets it. */
+function byHand({ entry, env }: HostOptions): string {
   const { command, module } = entry.source.manifest;
-  return command === undefined
-    ? `look at ${module}`
-    : `run it by hand in ${entry.folder}: ${command.join(' ')}`;
+  if (command === undefined) return `look at ${module}`;
+  const sdk = isPython(command) && env.PYTHONPATH ? [`PYTHONPATH=${quoted(env.PYTHONPATH)}`] : [];
+  const words = [...sdk, ...commandOf(command, entry.folder).map(quoted)];
+  return `run it by hand: cd ${quoted(entry.folder)} && ${words.join(' ')}`;
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeInStack } from './stack-place.ts';
+import { lastError, placeInStack } from './stack-place.ts';
 
 const withStack = (stack: string) => Object.assign(new Error('x'), { stack });
 
@@ -23,4 +23,21 @@ test('a syntax error names its line and the mark below it', () => {
 test('an error from elsewhere has no place in the plugin', () => {
   expect(placeInStack(withStack('Error: x\n    at file:///q/index.mjs:1:1'), '/p')).toBeUndefined();
   expect(placeInStack('text', '/p')).toBeUndefined();
+});
+
+test('the last words of a process are its error, with the place in its own code', () => {
+  const python = 'Traceback (most recent call last):\n  File "/p/main.py", line 3, in <module>\n    go()\n';
+  expect(lastError(`${python}  File "/usr/lib/x.py", line 9, in go\nValueError: no\n`, '/p')).toBe(
+    'ValueError: no (main.py:3)',
+  );
+  expect(
+    lastError(`  File "/p/main.py", line 8\n    def f(\n         ^\nSyntaxError: '(' was never closed`, '/p'),
+  ).toBe("SyntaxError: '(' was never closed (main.py:8)");
+  expect(
+    lastError(
+      'file:///p/a.mjs:3\nlet let\n    ^^^\n\nSyntaxError: no\n    at x (node:y:1:2)\n\nNode.js v24',
+      '/p',
+    ),
+  ).toBe('SyntaxError: no (a.mjs:3)');
+  expect(lastError('fatal: cannot open store', '/p')).toBe('fatal: cannot open store');
 });

@@ -1,6 +1,8 @@
 /** Where in a plugin's own files an error arose. */
 import { execFile } from 'node:child_process';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { frameIn } from '@chassis/sdk';
 
 /**
  * `file:line:column` (or `file:line`) of the innermost place inside the folder that a stack names; undefined when
@@ -36,11 +38,31 @@ function headline(text: string, folder: string): string | undefined {
 }
 
 function frame(stack: string, folder: string): string | undefined {
-  const start = `${pathToFileURL(folder).href}/`;
-  const from = stack.indexOf(start);
-  if (from < 0) return undefined;
-  const found = /^([^\s()?]+?)(?:\?digest=[^\s:]*)?:(\d+)(?::(\d+))?/.exec(stack.slice(from));
-  if (found?.[1] === undefined) return undefined;
-  const [, url, line, column] = found;
-  return `${fileURLToPath(url)}:${line}${column === undefined ? '' : `:${column}`}`;
+  const found = frameIn(stack, folder);
+  if (found === undefined) return undefined;
+  return `${found.path}:${found.line}${found.column === undefined ? '' : `:${found.column}`}`;
+}
+
+const PYTHON = /^\s*File "(.+)", line (\d+)/gm;
+const NODE = /^(?:file:\/\/)?(\/[^\n]+?):(\d+)$/m;
+
+/**
+ * What a process said about its end: the line that names the error, with `file:line` of the plugin's own code when its
+ * stderr holds one. A trace does not always end with its error.
+ */
+export function lastError(stderr: string, folder: string): string {
+  const lines = stderr.trimEnd().split('\n');
+  const said = lines.findLast((line) => /^[\w.]*(?:Error|Exception)\b/.test(line)) ?? lines.at(-1) ?? '';
+  const inside = [...stderr.matchAll(PYTHON)].filter(([, path = '']) => own(path, folder)).at(-1);
+  const first = NODE.exec(stderr);
+  const found = inside ?? (first?.[1] !== undefined && own(first[1], folder) ? first : undefined);
+  const frame = found === undefined ? frameIn(stderr, folder) : { path: found[1] ?? '', line: found[2] };
+  const place = frame === undefined ? '' : ` (${relative(folder, frame.path)}:${frame.line})`;
+  return `${said.trim()}${place}`;
+}
+
+function own(path: string, folder: string): boolean {
+  return (
+    path.startsWith(`${folder}/`) && !path.includes('/node_modules/') && !path.includes('/site-packages/')
+  );
 }

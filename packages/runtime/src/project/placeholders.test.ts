@@ -58,7 +58,7 @@ describe('placeholders', () => {
           }
           const again = parts
             .map((part) =>
-              typeof part === 'string' ? part.replaceAll('${', '$${') : `\${${part.kind}:${part.name}}`,
+              typeof part === 'string' ? part.replaceAll('${', () => '$${') : `\${${part.kind}:${part.name}}`,
             )
             .join('');
           expect(pieces(again)).toEqual(parts);

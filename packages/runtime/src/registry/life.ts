@@ -213,7 +213,10 @@ export class PluginLife {
 
   #become(state: PluginState): void {
     const previous = this.state;
-    if (state === 'active' || state === 'loading') this.record = undefined;
+    if (state === 'active') this.record = undefined;
+    // While it is tried again, what went wrong the last time is still the best answer.
+    if (state === 'loading' && this.record !== undefined)
+      this.record = { ...this.record, retry_at: Date.now() };
     this.state = state;
     this.#options.changed(this, previous);
   }

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { isUnavailable } from '../capability.ts';
 import { inlineManifest, invocation, type ProjectFolder, projectFolder } from '../testing/project-folder.ts';
+import { BACK_OFF } from './back-off.ts';
 import type { LiveRegistry, StartRegistry } from './options.ts';
 import { startRegistry } from './registry.ts';
 
@@ -403,6 +405,52 @@ describe('health', () => {
     await using registry = await started(folder);
     expect(registry.resolveTool('a_tool')).toMatchObject({ phase });
     expect(why(registry, 'a_tool')).toContain(message);
+  });
+
+  test.each([
+    ['', 'main.py', '"python3" exited with code 0; did you call plugin.run()?'],
+    ['def f(:\n', 'main.py', '"python3" exited with code 1: SyntaxError: invalid syntax (main.py:1)'],
+    [
+      'import no_such_module\n',
+      'main.py',
+      "ModuleNotFoundError: No module named 'no_such_module' (main.py:1)",
+    ],
+    ['', 'index.mjs', 'exited with code 0; did you call serve()?'],
+    ['let let = 5;\n', 'index.mjs', 'SyntaxError: Unexpected strict mode reserved word (index.mjs:1)'],
+  ])(
+    'a program %j that ends at its start says where, and how to run it by hand',
+    async (code, file, said) => {
+      const command = file === 'main.py' ? 'python3' : 'node';
+      using folder = projectFolder({
+        'plugins/a b/plugin.yaml': `name: a\nversion: 1.0.0\ndescription: x\nruntime: process\ncommand: [${command}, ${file}]\n${oneTool('x')}`,
+        [`plugins/a b/${file}`]: code,
+      });
+      await using registry = await started(folder);
+      const [record] = registry.problems();
+      expect(record?.cause.message).toContain(said);
+      const by = record?.fix.replace('run it by hand: ', '') ?? '';
+      const ran = spawnSync('sh', ['-c', by], { input: '', encoding: 'utf8' });
+      expect(ran.stderr).not.toContain('chassis_sdk');
+      expect(by).toMatch(
+        command === 'python3' ? /^cd '.*\/a b' && PYTHONPATH=\S+ python3 main.py$/ : /--import/,
+      );
+    },
+  );
+
+  test('a plugin that is started again keeps the reason why it failed before', async () => {
+    using folder = projectFolder({
+      ...plugin('a', {
+        code: `on_load: () => {
+          globalThis.tries = (globalThis.tries ?? 0) + 1;
+          if (globalThis.tries === 1) throw new Error('the first try');
+          return new Promise(() => {});
+        },`,
+        manifest: 'deadlines: { on_load_ms: 20000 }\n',
+      }),
+    });
+    await using registry = await started(folder, { backOff: { ...BACK_OFF, first_ms: 1 } });
+    await vi.waitFor(() => expect(states(registry)).toEqual({ a: 'loading' }));
+    expect(why(registry, 'a_tool')).toBe('the first try');
   });
 
   test('a plugin that is busy with a call is not taken for dead', async () => {
