@@ -11,9 +11,10 @@ import type { HostOptions } from './host.ts';
 import { LineLog } from './line-log.ts';
 import type { Link } from './link.ts';
 
-const ENTRY = import.meta.url.endsWith('.ts')
-  ? new URL('./worker-entry.ts', import.meta.url)
-  : new URL('./worker-entry.js', import.meta.url);
+const ENTRY = new URL(
+  import.meta.url.endsWith('.ts') ? './worker-entry.ts' : './worker-entry.js',
+  import.meta.url,
+);
 /** Megabytes of a worker's heap. */
 const HEAP_MB = 512;
 const KEPT = 65_536;
