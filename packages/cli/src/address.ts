@@ -31,7 +31,7 @@ export function parseAddress(text: string): Address {
   if (session === '' || session === '@') throw wrong(text, 'it names no session');
   return {
     session: session.startsWith('@') ? session : decoded(session, text),
-    ...(step === undefined ? {} : { step: stepOf(step, text) }),
+    ...(step === undefined ? {} : { step: stepIn(step, text) }),
     ...(pointer === undefined ? {} : { pointer: pointerOf(decoded(pointer, text), text) }),
     ...(range === undefined ? {} : { range: rangeOf(range, text) }),
   };
@@ -52,10 +52,16 @@ export function isBundlePath(session: string): boolean {
   return session.includes('/') || session.includes('\\') || /\.jsonl(\.zst)?$/.test(session);
 }
 
-function stepOf(text: string, address: string): StepName {
+/** The step that a word names; undefined when it names none. */
+export function stepOf(text: string): StepName | undefined {
   if (text === 'fail' || text === 'cause' || text === 'end') return text;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw wrong(address, `"${text}" is no step: it is a number, fail, cause or end`);
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+function stepIn(text: string, address: string): StepName {
+  const step = stepOf(text);
+  if (step === undefined) throw wrong(address, `"${text}" is no step: it is a number, fail, cause or end`);
+  return step;
 }
 
 function pointerOf(text: string, address: string): string {

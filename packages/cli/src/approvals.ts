@@ -4,14 +4,23 @@
  * Promise: a person sees the tool and its exact arguments, with nothing in them that could redraw the question; without a
  * terminal nobody is asked, and what needs a person is refused.
  */
-import { type ApprovalRequest, type Approver, nobody } from '@chassis/runtime';
+import {
+  type ApprovalRequest,
+  type Approver,
+  isUnavailable,
+  type Registry,
+  type SessionSettings,
+} from '@chassis/runtime';
 import type { Output } from './output.ts';
 import { fullValue, indent } from './present/value.ts';
 import { visible } from './terminal/text.ts';
 
 /** @param asking what a question on the terminal has to do with the rest of the process */
 export function approver(asking: Asking): Approver {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return nobody;
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    return {
+      ask: async (request) => ({ decision: 'deny', by: 'nobody', reason: withoutPerson(request, asking) }),
+    };
   // One question at a time: calls may run in parallel, a person does not.
   let queue: Promise<unknown> = Promise.resolve();
   return {
@@ -27,6 +36,24 @@ export interface Asking {
   readonly out: Output;
   /** Cancels the run. While a question stands, the terminal hands over keys and no signals. */
   readonly interrupt: () => void;
+  readonly registry: Pick<Registry, 'resolveTool'>;
+  readonly settings: Pick<SessionSettings, 'approval'>;
+}
+
+/** Whoever reads this has no way to say yes now: so it says how to say it beforehand. */
+function withoutPerson({ tool }: ApprovalRequest, { registry, settings }: Asking): string {
+  const nobody = 'there is nobody to ask';
+  const binding = registry.resolveTool(tool);
+  if (isUnavailable(binding)) return nobody;
+  const { effects } = binding.definition;
+  const mode = settings.approval[tool] ?? binding.definition.approval;
+  // What is asked about a tool that need not ask is another question, which no option answers.
+  if (mode === 'auto') return nobody;
+  const harmless =
+    settings.approval[tool] === undefined && effects !== 'read' && effects !== 'none'
+      ? '; a tool that only reads says effects: read (or none) in its plugin.yaml, and is not asked about'
+      : '';
+  return `${nobody}; allow it with --approve ${tool}${harmless}`;
 }
 
 async function ask(

@@ -12,6 +12,7 @@ import type { JsonObject } from '@chassis/types';
 import { usage } from './failure.ts';
 import { modelOf } from './models.ts';
 import type { Call } from './reference/spec.ts';
+import { scriptAgain } from './script-option.ts';
 import { storeFolder } from './store.ts';
 import { visible } from './terminal/text.ts';
 
@@ -49,6 +50,18 @@ export function modelFor(
   const turn = view.turns[(view.step(request.at)?.turn ?? 1) - 1];
   const base = name === undefined ? (turn?.model ?? view.header.model) : modelOf(name, project);
   return { ...base, params: { ...base.params, ...paramsOf(params ?? []) } };
+}
+
+/** The script of a fork that runs: the one given, else the one of its parent. */
+export function forkScript(
+  { script, model }: ForkOptions,
+  { header, request, view }: Planned,
+  cwd: string,
+  out: Call['out'],
+): string | undefined {
+  const turn = view.turns[(view.step(request.at)?.turn ?? 1) - 1];
+  const asked = model?.map((names) => ({ name: '', fallbacks: names.split(',') }));
+  return scriptAgain(script, header, asked ?? [turn?.model ?? header.model], { cwd, out });
 }
 
 /** `--param temperature=0`: JSON when it is, else a text. */

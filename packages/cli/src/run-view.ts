@@ -5,20 +5,25 @@
  * stderr as plain lines. With `--json` each event and each streamed piece is a record.
  */
 import { errorName } from '@chassis/errors';
-import type { Event, EventData, Secrets, SessionView } from '@chassis/journal';
-import type { TurnResult } from '@chassis/runtime';
+import type { Event, EventData, Secrets, SessionView, Step } from '@chassis/journal';
+import { isUnavailable, type Registry, type Session, type TurnResult } from '@chassis/runtime';
 import type { ModelChunk } from '@chassis/types';
 import type { Output } from './output.ts';
 import { inColourOf, mark } from './present/mark.ts';
+import { nextLines } from './present/next-commands.ts';
 import { shortInput, tokens, totals } from './present/step-line.ts';
-import { errorLine, nextCommands } from './present/timeline.ts';
+import { errorLine } from './present/timeline.ts';
 import { shortValue } from './present/value.ts';
 import { SafeStream } from './safe-stream.ts';
 import { paint, screenWidth } from './terminal/screen.ts';
 import { visible, visibleLines } from './terminal/text.ts';
 import { count, duration, money } from './terminal/units.ts';
 
-type Open = Pick<EventData['step.started'], 'kind' | 'name' | 'input'> & { readonly slow: NodeJS.Timeout };
+interface Open extends Pick<Step, 'kind' | 'name'> {
+  /** The model that was asked last. */
+  readonly model?: string;
+  readonly slow: NodeJS.Timeout;
+}
 
 /** How long a step runs silently before it is told that it does. */
 const SILENT_MS = 1000;
@@ -33,6 +38,10 @@ export class RunView {
   /** The model step whose text stands unfinished on the last line. */
   #writing: { readonly step: number; readonly reasoning: boolean } | undefined;
   #shown = '';
+  #session: Pick<Session, 'view'> | undefined;
+  /** Steps that a session that goes on has closed, because nobody saw their end. */
+  readonly #closed = new Set<number>();
+  #registry: Pick<Registry, 'resolveTool'> | undefined;
 
   constructor(out: Output, secrets: Secrets) {
     this.#out = out;
@@ -42,11 +51,23 @@ export class RunView {
     this.#stream = this.#live ? process.stdout : process.stderr;
   }
 
+  /** @param registry says why a step that was interrupted may run again */
+  follow(session: Pick<Session, 'view'>, registry: Pick<Registry, 'resolveTool'>): void {
+    this.#session = session;
+    this.#registry = registry;
+  }
+
   readonly event = (event: Event): void => {
     if (event.type === 'step.finished' && event.step !== undefined)
       this.#show(event.step, this.#safe.rest(event.step));
     this.#out.record({ type: 'event', event });
-    if (this.#quiet || event.step === undefined) return;
+    if (this.#quiet) return;
+    if (event.type === 'session.resumed') this.#resumed(event.data.rerun);
+    if (event.step === undefined) return;
+    if (event.type === 'step.dispatched' && event.data.model !== undefined) {
+      const open = this.#open.get(event.step);
+      if (open !== undefined) this.#open.set(event.step, { ...open, model: event.data.model });
+    }
     if (event.type === 'step.started') this.#started(event.step, event.data);
     // Waiting for a person is no running.
     if (event.type === 'approval.requested') clearTimeout(this.#open.get(event.step)?.slow);
@@ -79,9 +100,8 @@ export class RunView {
     this.#line(
       `${mark(result.outcome, this.#stream)} ${inColourOf(result.outcome, result.outcome, this.#stream)}  ${facts.join(' · ')}`,
     );
-    this.#line(
-      paint('dim', `next: ${nextCommands(view.header.id, result.outcome).join('   ')}`, this.#stream),
-    );
+    for (const line of nextLines(view, view.header.id, result.outcome))
+      this.#line(paint('dim', line, this.#stream));
   }
 
   #show(step: number, chunk: ModelChunk | undefined): void {
@@ -98,7 +118,30 @@ export class RunView {
     else this.#out.line(answer);
   }
 
-  #started(number: number, { kind, name, input }: EventData['step.started']): void {
+  /** What becomes of the steps that were interrupted. */
+  #resumed(rerun: readonly number[]): void {
+    const { view } = this.#session ?? {};
+    if (view === undefined) return;
+    const turn = view.turns.length;
+    for (const step of view.steps) {
+      if (step.turn !== turn) continue;
+      if (this.#closed.has(step.number)) this.#unknown(step.number, step.name);
+      else if (rerun.includes(step.number) || step.seq.finished === undefined) this.#again(step);
+    }
+    this.#closed.clear();
+  }
+
+  #again(step: Step): void {
+    const why = whyAgain(step, this.#registry);
+    if (why !== undefined) this.#line(`step ${step.number} ${visible(step.name)}: running again (${why})`);
+    this.#started(step.number, step);
+  }
+
+  #unknown(number: number, name: string): void {
+    this.#line(`step ${number} ${visible(name)}: its outcome is unknown; not run again, the model is told`);
+  }
+
+  #started(number: number, { kind, name }: Pick<Step, 'kind' | 'name'>): void {
     const slow = setTimeout(() => {
       if (this.#writing?.step === number) return;
       this.#endLine();
@@ -106,7 +149,7 @@ export class RunView {
         `${mark('running', this.#stream)} ${String(number).padStart(3)} ${kind} ${visible(name)} is running…`,
       );
     }, SILENT_MS);
-    this.#open.set(number, { kind, name, input, slow });
+    this.#open.set(number, { kind, name, slow });
   }
 
   #failedAttempt(number: number, { attempt, error, wait_ms, next_model }: EventData['step.attempt']): void {
@@ -121,21 +164,30 @@ export class RunView {
 
   #finished(number: number, data: EventData['step.finished']): void {
     const open = this.#open.get(number);
-    if (open === undefined) return;
+    if (open === undefined) {
+      if (data.status === 'unknown') this.#closed.add(number);
+      return;
+    }
     clearTimeout(open.slow);
     this.#open.delete(number);
     this.#endLine();
     const { status, duration_ms, usage, error, attempts } = data;
-    const what =
-      open.kind === 'model' ? '' : shortInput({ kind: open.kind, input: open.input as never }, room());
+    if (status === 'unknown') {
+      this.#unknown(number, open.name);
+      return;
+    }
+    // From the view, which has the large values that an event only points at.
+    const step = this.#session?.view.step(number);
+    const what = open.kind === 'model' || step === undefined ? '' : shortInput(step, room());
     const parts = [
-      `${open.kind.padEnd(5)} ${visible(open.name)}`,
+      `${open.kind.padEnd(5)} ${visible(open.model ?? open.name)}`,
       what,
       status === 'ok' ? '' : inColourOf(status, status, this.#stream),
       duration(duration_ms),
       usage ? `${tokens(usage)} tokens` : '',
       attempts > 1 ? `${attempts} attempts` : '',
-      error === undefined ? '' : shortValue(error.message, 160),
+      // What was denied says how it can be allowed: that must not be cut.
+      error === undefined ? '' : shortValue(error.message, status === 'denied' ? 400 : 160),
     ].filter((part) => part !== '');
     this.#line(`${mark(status, this.#stream)} ${String(number).padStart(3)} ${parts.join('  ')}`);
   }
@@ -161,6 +213,17 @@ export class RunView {
     if (this.#live) this.#out.line(text);
     else this.#out.note(text);
   }
+}
+
+/** Why an interrupted step may run again; undefined when a person is asked first. */
+function whyAgain(step: Step, registry: Pick<Registry, 'resolveTool'> | undefined): string | undefined {
+  if (step.kind !== 'tool') return step.kind === 'model' ? 'the model is asked again' : 'it changes nothing';
+  if (step.seq.dispatched === undefined) return 'it had not begun';
+  const binding = registry?.resolveTool(step.name);
+  if (binding === undefined || isUnavailable(binding)) return undefined;
+  const { effects, idempotent } = binding.definition;
+  if (effects === 'none' || effects === 'read') return 'it only reads';
+  return idempotent ? 'it may be repeated' : undefined;
 }
 
 /** Cells for the arguments of a call, so that a line mostly stays one line. */

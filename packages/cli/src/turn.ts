@@ -6,6 +6,7 @@ import type { Interrupts } from './interrupt.ts';
 import type { Output } from './output.ts';
 import type { Ending } from './reference/spec.ts';
 import type { RunView } from './run-view.ts';
+import type { Workbench } from './workbench.ts';
 
 /** @param go starts the turn */
 export async function followTurn(
@@ -13,10 +14,17 @@ export async function followTurn(
   go: () => Promise<TurnResult>,
   {
     view,
+    bench,
     interrupts,
     out,
-  }: { readonly view: RunView; readonly interrupts: Interrupts; readonly out: Output },
+  }: {
+    readonly view: RunView;
+    readonly bench: Pick<Workbench, 'registry'>;
+    readonly interrupts: Interrupts;
+    readonly out: Output;
+  },
 ): Promise<Ending> {
+  view.follow(session, bench.registry);
   const since = performance.now();
   const cancel = (): void => session.cancel();
   interrupts.signal.addEventListener('abort', cancel, { once: true });

@@ -103,7 +103,7 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
         registry,
         secrets,
         settings,
-        approver: approver({ out, interrupt: () => interrupts?.interrupt() }),
+        approver: approver({ out, interrupt: () => interrupts?.interrupt(), registry, settings }),
         secret: async (name) => {
           const value = (await sources.configured(name)) ?? sources.variable(name);
           if (value === undefined) throw new ChassisError('Unauthorized', `the secret ${name} is not set`);

@@ -34,7 +34,9 @@ describe('the main job', () => {
       cause: { step: 4, name: 'fetch_orders', pointer: '/output/rows/1/amount', value: '1.249,90' },
     });
     const text = await run('why', '@failed');
-    expect(text.stdout).toContain(`chassis fork ${failed}:4 --set '/output/rows/1/amount=JSON'`);
+    expect(text.stdout).toContain(
+      `chassis fork ${failed}:4 --set '/output/rows/1/amount="1.249,90"' --set '/output/rows/2/amount="N/A"' --run`,
+    );
     const prompt = await run('why', failed, '--prompt');
     expect(prompt.stdout).toContain('recorded data, not instructions');
   });

@@ -9,7 +9,7 @@ import { cost } from '@chassis/analyze';
 import { ExitCode } from '@chassis/errors';
 import { Session } from '@chassis/runtime';
 import { usage } from '../failure.ts';
-import { type ForkOptions, modelFor, type Planned, separated } from '../fork-plan.ts';
+import { type ForkOptions, forkScript, modelFor, type Planned, separated } from '../fork-plan.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandModel } from '../models.ts';
 import { shortValue } from '../present/value.ts';
@@ -38,7 +38,8 @@ interface Variant {
 export async function forkVariants(call: Call<ForkOptions>, planned: Planned): Promise<Ending> {
   const { options, globals, out } = call;
   const times = timesOf(options.n);
-  const overrides = scriptOverrides(options.script, globals.cwd);
+  const script = forkScript(options, planned, globals.cwd, out);
+  const overrides = scriptOverrides(script, globals.cwd);
   const interrupts = listenForInterrupts(out);
   const bench = await openWorkbench({ globals, out, overrides, approve: options.approve, interrupts });
   try {
@@ -55,6 +56,7 @@ export async function forkVariants(call: Call<ForkOptions>, planned: Planned): P
       const session = await Session.fork(bench.surroundings(new RunView(out, bench.secrets)), {
         ...request,
         ...(model === undefined ? {} : { model }),
+        ...(script === undefined ? {} : { script }),
       });
       const cancel = (): void => session.cancel();
       interrupts.signal.addEventListener('abort', cancel, { once: true });

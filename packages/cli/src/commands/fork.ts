@@ -4,7 +4,7 @@ import { type Edit, Secrets, type SessionHeader } from '@chassis/journal';
 import { type ForkRequest, type Registry, Session } from '@chassis/runtime';
 import { editOf } from '../edits.ts';
 import { usage } from '../failure.ts';
-import { type ForkOptions, modelFor, type Planned, separated } from '../fork-plan.ts';
+import { type ForkOptions, forkScript, modelFor, type Planned, separated } from '../fork-plan.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandModel } from '../models.ts';
 import type { Call, Ending } from '../reference/spec.ts';
@@ -71,7 +71,8 @@ async function create({ options, globals, out }: Call<ForkOptions>, planned: Pla
 }
 
 async function branch({ options, globals, out }: Call<ForkOptions>, planned: Planned): Promise<Ending> {
-  const overrides = scriptOverrides(options.script, globals.cwd);
+  const script = forkScript(options, planned, globals.cwd, out);
+  const overrides = scriptOverrides(script, globals.cwd);
   const interrupts = listenForInterrupts(out);
   const bench = await openWorkbench({
     globals,
@@ -87,7 +88,11 @@ async function branch({ options, globals, out }: Call<ForkOptions>, planned: Pla
     if (model !== undefined) demandModel(model, bench.registry);
     const based =
       options.separate === true ? await separated(planned, bench.store, globals, out) : planned.request;
-    const request = { ...based, ...(model === undefined ? {} : { model }) };
+    const request = {
+      ...based,
+      ...(model === undefined ? {} : { model }),
+      ...(script === undefined ? {} : { script }),
+    };
     const session = await Session.fork(bench.surroundings(view), request);
     if (options.run !== true) {
       await session.close();
@@ -95,7 +100,7 @@ async function branch({ options, globals, out }: Call<ForkOptions>, planned: Pla
     }
     out.progress(`forked ${request.parent} behind step ${request.at} as ${session.id}`);
     const go = () => (request.message === undefined ? session.resume() : session.prompt(request.message));
-    return await followTurn(session, go, { view, interrupts, out });
+    return await followTurn(session, go, { view, bench, interrupts, out });
   } finally {
     await bench.close();
     interrupts.end();

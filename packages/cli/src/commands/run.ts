@@ -6,11 +6,13 @@ import { CHASSIS_VERSION, Session, type TurnModel } from '@chassis/runtime';
 import { usage } from '../failure.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandAgent, demandModel, modelOf } from '../models.ts';
-import type { Call, Ending } from '../reference/spec.ts';
+import type { Output } from '../output.ts';
+import type { Call, Ending, Globals } from '../reference/spec.ts';
 import { RunView } from '../run-view.ts';
-import { scriptOverrides } from '../script-option.ts';
+import { scriptAgain, scriptFile, scriptOverrides } from '../script-option.ts';
 import { sessionOf } from '../sessions.ts';
 import { maxStepsOverride } from '../settings.ts';
+import { existingStore } from '../store.ts';
 import { followTurn } from '../turn.ts';
 import { openWorkbench, tellOtherProject, tellProblems, type Workbench } from '../workbench.ts';
 
@@ -33,7 +35,7 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
   const overrides = [
     ...(await workspaceOverride(options.workspace, globals.cwd)),
     ...maxStepsOverride(options.maxSteps),
-    ...scriptOverrides(options.script, globals.cwd),
+    ...scriptOverrides(await scriptOf(options, globals, out), globals.cwd),
   ];
   const interrupts = listenForInterrupts(out);
   const bench = await openWorkbench({
@@ -49,18 +51,39 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
     // With a script and no other word the model is the one that plays it.
     const named = options.model ?? (options.script === undefined ? undefined : 'scripted');
     if (options.session === undefined) {
-      const session = await newSession(bench, view, modelOf(named, bench.project), task, options);
-      return await followTurn(session, () => session.prompt(task), { view, interrupts, out });
+      const session = await newSession(bench, view, modelOf(named, bench.project), task, {
+        ...options,
+        ...(options.script === undefined ? {} : { script: resolve(globals.cwd, options.script) }),
+      });
+      return await followTurn(session, () => session.prompt(task), { view, bench, interrupts, out });
     }
     const { id } = await sessionOf(options.session, bench.store);
     const model = named === undefined ? undefined : modelOf(named, bench.project);
     if (model !== undefined) demandModel(model, bench.registry);
     const session = await Session.open(bench.surroundings(view), id);
     tellOtherProject(bench, session.view, out);
-    return await followTurn(session, () => session.prompt(task, model), { view, interrupts, out });
+    return await followTurn(session, () => session.prompt(task, model), { view, bench, interrupts, out });
   } finally {
     await bench.close();
     interrupts.end();
+  }
+}
+
+/** The script that is played: the one given, else the one that the session to go on with was started with. */
+async function scriptOf(
+  { session, script, model }: Options,
+  globals: Globals,
+  out: Output,
+): Promise<string | undefined> {
+  if (session === undefined) return scriptFile(script, globals.cwd);
+  // Looked up before any plugin starts: a wrong name costs nothing.
+  const store = existingStore(globals);
+  try {
+    const { header } = await store.reader((await sessionOf(session, store)).id);
+    const asked = model === undefined ? header.model : { name: '', fallbacks: model.split(',') };
+    return scriptAgain(script, header, [asked], { cwd: globals.cwd, out });
+  } finally {
+    await store.close();
   }
 }
 
@@ -82,7 +105,7 @@ async function newSession(
     chassis: CHASSIS_VERSION,
     agent,
     model,
-    settings,
+    settings: { ...settings, ...(options.script === undefined ? {} : { script: options.script }) },
   });
 }
 

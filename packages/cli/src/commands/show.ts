@@ -2,7 +2,7 @@
 import type { SessionView } from '@chassis/journal';
 import { getPointer, lostBlobIn } from '@chassis/journal';
 import type { Json, JsonObject } from '@chassis/types';
-import { type Address, formatAddress, parseAddress, type StepName } from '../address.ts';
+import { type Address, formatAddress, type StepName, stepOf } from '../address.ts';
 import { usage } from '../failure.ts';
 import { damageLines, damageRecord } from '../present/damage.ts';
 import { sessionLines, sessionRecord } from '../present/session.ts';
@@ -48,7 +48,7 @@ export async function show({
 /** The step of an address, or of the option; both must not name different ones. */
 export function stepNamed(address: Address, option: string | undefined, flag: string): StepName | undefined {
   if (option === undefined) return address.step;
-  const { step } = parseAddress(`x:${option}`);
+  const step = stepOf(option);
   if (step === undefined) throw usage(`${flag} ${option}: a step is a number, fail, cause or end`);
   if (address.step !== undefined && address.step !== step)
     throw usage(`the address names step ${address.step} and ${flag} names step ${step}: give one of them`);

@@ -1,8 +1,10 @@
 /** `chassis why`: the chain from the failure back to where it began. */
 import { why as analyse, explain, prompt, type Why } from '@chassis/analyze';
+import type { SessionView } from '@chassis/journal';
 import { isBundlePath } from '../address.ts';
 import { damageLines, damageRecord } from '../present/damage.ts';
 import { inColourOf } from '../present/mark.ts';
+import { setWord } from '../present/step.ts';
 import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress, stepNumber } from '../sessions.ts';
@@ -38,19 +40,30 @@ export async function why({
   out.line(paint('bold', head));
   for (const line of lines)
     out.line(line.trimStart().startsWith('CAUSE') ? inColourOf('failed', line) : line);
-  const next = nextCommands(found, name);
-  if (next.length > 0) out.line(paint('dim', `  next     ${next.join('   ')}`));
+  for (const line of nextLines(found, view, name)) out.line(paint('dim', `  ${line}`));
   return { result: { ...found, ...damageRecord(view) } };
 }
 
-/** What to look at, and how to prove that this was it: the bad values of that step, to be filled in. */
-function nextCommands({ cause, also }: Why, name: string): string[] {
+/**
+ * What to look at, and how to prove that this was it: the fork with the bad values of that step as they are on record, to be
+ * put right.
+ */
+function nextLines({ cause, also }: Why, view: SessionView, name: string): string[] {
   if (cause === undefined) return [];
-  const show = `chassis show ${shellWord(`${name}:${cause.step}`)}`;
-  const bad = [cause, ...also.filter(({ step }) => step === cause.step)]
+  const show = `next     chassis show ${shellWord(`${name}:${cause.step}`)}`;
+  const step = view.step(cause.step);
+  const bad = [cause, ...also.filter((one) => one.step === cause.step)]
     .map(({ pointer }) => pointer)
     .filter((pointer) => pointer?.startsWith('/output') === true);
-  if (bad.length === 0 || cause.kind === 'model' || isBundlePath(name)) return [show];
-  const edits = [...new Set(bad)].slice(0, 4).map((pointer) => `--set ${shellWord(`${pointer}=JSON`)}`);
-  return [show, `chassis fork ${name}:${cause.step} ${edits.join(' ')} --run`];
+  if (step === undefined || bad.length === 0 || cause.kind === 'model' || isBundlePath(name)) return [show];
+  const edits = [...new Set(bad)]
+    .slice(0, 4)
+    .flatMap((pointer) =>
+      pointer === undefined || step.output === undefined ? [] : (setWord(step, pointer) ?? []),
+    );
+  if (edits.length === 0) return [show];
+  return [
+    show,
+    `fix      with the right values in it: chassis fork ${name}:${cause.step} ${edits.join(' ')} --run`,
+  ];
 }

@@ -5,8 +5,9 @@ import { paint, proseWidth, screenWidth } from '../terminal/screen.ts';
 import { cells, truncate, visible } from '../terminal/text.ts';
 import { bytes, count, duration, moment, money } from '../terminal/units.ts';
 import { inColourOf, mark } from './mark.ts';
+import { nextLines } from './next-commands.ts';
 import { totals } from './step-line.ts';
-import { nextCommands, timeline } from './timeline.ts';
+import { timeline } from './timeline.ts';
 
 /** Whether a session without an end is running is the store's word: only it can see the lock. */
 function outcomeOf(view: SessionView, summary: SessionSummary | undefined): SessionSummary['outcome'] {
@@ -49,7 +50,7 @@ export function sessionLines(view: SessionView, name: string, summary: SessionSu
     lines.push(`  forked from ${visible(header.parent.session)} behind step ${header.parent.step}`);
   lines.push(...timeline(view, width, proseWidth()));
   for (const note of view.notes) lines.push(`note by ${visible(note.author)}: ${visible(note.text)}`);
-  lines.push('', paint('dim', `next: ${nextCommands(name, outcome).join('   ')}`));
+  lines.push('', ...nextLines(view, name, outcome).map((line) => paint('dim', line)));
   return lines;
 }
 

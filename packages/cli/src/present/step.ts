@@ -1,5 +1,5 @@
 /** One step with everything that is known about it. */
-import type { SessionView, Step } from '@chassis/journal';
+import { getPointer, lostBlobIn, type SessionView, type Step, stringifyJson } from '@chassis/journal';
 import type { Effect, JsonObject, Message, ModelResponse } from '@chassis/types';
 import { isBundlePath } from '../address.ts';
 import { usage } from '../failure.ts';
@@ -28,7 +28,7 @@ export function stepLines(view: SessionView, number: number, name: string): stri
       (edit) => `${paint('bold', 'edited')}  ${visible(edit.path)} = ${shortValue(edit.value, 200)}`,
     ),
     '',
-    paint('dim', `next: ${next(view, step, name).join('   ')}`),
+    ...next(view, step, name).map((line) => paint('dim', line)),
   ];
 }
 
@@ -156,14 +156,35 @@ function short(hash: string | null): string {
   return hash === null ? 'nothing' : hash.slice(0, 12);
 }
 
+/** Commands that work as they stand, and in words what can be changed there. */
 function next(view: SessionView, step: Step, name: string): string[] {
+  const here = `${name}:${step.number}`;
   const forward =
     view.step(step.number + 1) === undefined
       ? []
       : [`chassis show ${shellWord(`${name}:${step.number + 1}`)}`];
-  if (step.seq.finished === undefined) return [`chassis resume ${name}`];
-  if (isBundlePath(name))
-    return step.error === undefined ? forward : [`chassis why ${shellWord(`${name}:${step.number}`)}`];
-  const fork = `chassis fork ${name}:${step.number} --set /output/…=JSON --run`;
-  return step.error === undefined ? [...forward, fork] : [`chassis why ${name}:${step.number}`, fork];
+  const why = step.error === undefined ? [] : [`chassis why ${shellWord(here)}`];
+  const line = (commands: readonly string[]): string[] =>
+    commands.length === 0 ? [] : [`next: ${commands.join('   ')}`];
+  if (step.seq.finished === undefined)
+    return line(isBundlePath(name) ? forward : [`chassis resume ${name}`, ...forward]);
+  const commands = line([...(step.error === undefined ? forward : why)]);
+  if (isBundlePath(name) || step.kind === 'state') return commands;
+  if (step.output === undefined)
+    return [
+      ...commands,
+      `to go on with another answer: chassis fork ${here} with --set '/output=…' (its answer as JSON) and --run`,
+    ];
+  const edit = setWord(step, '/output');
+  return edit === undefined || step.kind === 'model'
+    ? commands
+    : [...commands, `with another answer in it: chassis fork ${here} ${edit} --run`];
+}
+
+/** `--set` with the value on record, for a person to change; none when it is too long for a line. */
+export function setWord(step: Pick<Step, 'output'>, pointer: string): string | undefined {
+  const value = getPointer({ output: step.output ?? null }, pointer);
+  const text = stringifyJson(value);
+  if (text.length > 120 || lostBlobIn(value) !== undefined) return undefined;
+  return `--set ${shellWord(`${pointer}=${text}`)}`;
 }

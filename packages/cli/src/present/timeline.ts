@@ -1,9 +1,7 @@
-/** The turns and steps of a session as a table, and what follows from its outcome. */
+/** The turns and steps of a session as a table. */
 import { type ErrorRecord, errorName } from '@chassis/errors';
 import type { SessionView, Step, Turn } from '@chassis/journal';
-import { isBundlePath } from '../address.ts';
 import { paint } from '../terminal/screen.ts';
-import { shellWord } from '../terminal/shell.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { truncate, visible, visibleLines, wrap } from '../terminal/text.ts';
 import { duration } from '../terminal/units.ts';
@@ -73,29 +71,4 @@ function turnEnd(turn: Turn, prose: number): string[] {
 /** `InvalidParams: …` on one line. */
 export function errorLine(error: ErrorRecord): string {
   return `${errorName(error.code)}: ${visible(error.message)}`;
-}
-
-/** The commands that make sense next, for a session as it stands. */
-export function nextCommands(name: string, outcome: string): string[] {
-  const id = shellWord(name);
-  // What is in a file is looked at there; to go on with it, it is taken in.
-  if (isBundlePath(name)) {
-    const look = outcome === 'failed' ? [`chassis why ${id}`] : [`chassis replay ${id}`];
-    return [...look, `chassis import ${id}`];
-  }
-  switch (outcome) {
-    case 'failed':
-      return [
-        `chassis why ${id}`,
-        `chassis show ${id}:fail`,
-        `chassis fork ${id}:cause --set PATH=JSON --run`,
-      ];
-    case 'cancelled':
-    case 'interrupted':
-      return [`chassis resume ${id}`, `chassis show ${id}`];
-    case 'running':
-      return [`chassis log -f ${id}`];
-    default:
-      return [`chassis show ${id}`, `chassis replay ${id}`];
-  }
 }

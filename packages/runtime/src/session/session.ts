@@ -69,6 +69,8 @@ export interface ForkRequest {
   /** From here on, in the turn that goes on too. */
   readonly model?: TurnModel;
   readonly workspace?: string;
+  /** Another script for the scripted model from here on. */
+  readonly script?: string;
 }
 
 export class Session {
@@ -134,6 +136,7 @@ export class Session {
       plugins: pluginRefs(around.registry),
       settings: {
         ...parent.settings,
+        ...(request.script === undefined ? {} : { script: request.script }),
         ...(rewrite === null ? {} : { forks: [...rewritesOf(view), rewrite] as unknown as Json }),
       },
       parent: { session: request.parent, seq: point.seq, step: point.step, hash: '' },

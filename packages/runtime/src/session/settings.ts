@@ -13,6 +13,8 @@ export interface SessionSettings {
   readonly tools: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
   /** Deadline of a model call, milliseconds. */
   readonly model_timeout_ms: number;
+  /** Absolute path of the script that was given for this session, instead of the project's own. */
+  readonly script?: string;
 }
 
 /** What may differ from one process to the next without changing what a re-execution shows. */
