@@ -71,7 +71,8 @@ export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
       label: 'guess',
     };
   }
-  return { chain: controlPath(evidence, cause), label: 'guess' };
+  // A failure that speaks of the step before it is more than an order in time.
+  return { chain: controlPath(evidence, cause), label: cause.kind === 'end' ? 'inferred' : 'guess' };
 }
 
 function covers(cause: Ranked, { lineage: { birth } }: Trace): boolean {

@@ -12,6 +12,7 @@ import { lateDuplicate } from './late-duplicate.ts';
 import { lostInstruction } from './lost-instruction.ts';
 import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
+import { ownCode } from './own-code.ts';
 import { repeatedCall } from './repeated-call.ts';
 import type { Rule } from './rule.ts';
 import { schemaBroken } from './schema-broken.ts';
@@ -20,6 +21,7 @@ import { swallowedError } from './swallowed-error.ts';
 import { truncated } from './truncated.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
 import { unlikeGoodRun } from './unlike-good-run.ts';
+import { unusableFailure } from './unusable-failure.ts';
 import { wrongEcho } from './wrong-echo.ts';
 import { wrongUnit } from './wrong-unit.ts';
 
@@ -45,5 +47,7 @@ export const rules: readonly Rule[] = [
   noProgress,
   emptyResult,
   earlierFailure,
+  unusableFailure,
+  ownCode,
   failedHere,
 ];

@@ -365,13 +365,66 @@ test('unlike-good-run names the first difference from a run that went well on th
   expect(why(bad, undefined, { against: good }).cause).toMatchObject({ step: 2, rule: 'unlike-good-run' });
 });
 
+const crash = failure(
+  'InternalError',
+  -32603,
+  "AttributeError: 'str' object has no attribute 'name' (main.py:8)",
+  {
+    place: 'main.py:8',
+  },
+);
+
+test('own-code blames the tool that broke, not the value that its exception happens to quote', () => {
+  const story = new Story('Greet them.');
+  story.call('greet', { who: 'name' }, { error: crash });
+  expect(why(story.fail()).cause).toMatchObject({
+    step: 2,
+    rule: 'own-code',
+    label: 'recorded',
+    text: "the own code of greet failed: AttributeError: 'str' object has no attribute 'name', at main.py:8",
+  });
+});
+
+test('own-code gives way to the odd value that the tool broke over, and to a name that the model made up', () => {
+  const odd = new Story('Sum it.');
+  odd.call('fetch', { page: 1 }, page([10.5, 11, '1.249,90', 12]));
+  odd.call(
+    'sum',
+    { amounts: [10.5, 11, '1.249,90', 12] },
+    { error: failure('InternalError', -32603, 'TypeError: x') },
+  );
+  expect(why(odd.fail()).cause).toMatchObject({ step: 2, rule: 'odd-value' });
+  const made = new Story('Look it up.');
+  const message = 'ValueError: no such customer "C-99172" (main.py:3)';
+  made.call('look_up', { customer: 'C-99172' }, { error: failure('InternalError', -32603, message) });
+  expect(why(made.fail()).cause).toMatchObject({ step: 1, rule: 'born-in-model' });
+});
+
+test('unusable-failure blames the tool whose missing result stopped the next model step, when that speaks of it', () => {
+  const told = (message: string): ReturnType<typeof why> => {
+    const story = new Story('Count them.');
+    story.call('count', { text: 'a b' }, { error: crash });
+    story.model([], { error: failure('ModelError', -32010, message) });
+    return why(story.fail());
+  };
+  const found = told('/p/s.yaml:4: {{ results.count[-1].words }} gave nothing: errors.count has 1');
+  expect(found).toMatchObject({
+    symptom: { step: 3 },
+    cause: { step: 2, rule: 'unusable-failure', label: 'inferred' },
+  });
+  expect(found.chain).toMatchObject([{ from: { step: 3 }, to: { step: 2, pointer: '/error/message' } }]);
+  expect(told('the provider closed the connection').cause).toMatchObject({ step: 3, rule: 'failed-here' });
+});
+
 test('every rule has its examples', () => {
   const elsewhere = [
     'born-in-model',
     'first-appearance',
     'failed-here',
     'lost-instruction',
+    'own-code',
     'unlike-good-run',
+    'unusable-failure',
   ];
   expect(new Set([...Object.keys(examples), ...elsewhere])).toEqual(new Set(rules.map(({ name }) => name)));
 });
