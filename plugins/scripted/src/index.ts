@@ -19,9 +19,10 @@ export default definePlugin({
   models: {
     '*': async (request, ctx) => {
       if (script === undefined) {
-        throw new ChassisError('Unavailable', 'the scripted model has no script', {
-          data: { fix: 'Give --script FILE, or set plugins.scripted.config.script in chassis.yaml.' },
-        });
+        throw new ChassisError(
+          'Unavailable',
+          'the scripted model has no script: give --script FILE, or set plugins.scripted.config.script in chassis.yaml',
+        );
       }
       return play(script, request, ctx);
     },

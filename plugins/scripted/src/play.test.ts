@@ -249,7 +249,7 @@ describe('playing a script', () => {
     expect((await answer(script, [user('x'), call, failed])).message.content).toBe('no such page');
     await expect(answer(script, [user('x')])).rejects.toMatchObject({
       code: ErrorCode.ModelError,
-      message: 's.yaml:4: {{ results.f }} gave nothing',
+      message: 's.yaml:4: {{ results.f }} gave nothing: there are results and errors of no tool yet',
       data: { retryable: false },
     });
   });
@@ -283,7 +283,7 @@ describe('the plugin', () => {
       });
       await plugin.on_load({}, fakeLoadContext(project));
       const error = await ask().catch((e) => e);
-      expect(error.data.fix).toContain('--script');
+      expect(error.message).toMatch(/--script FILE.*plugins\.scripted\.config\.script/);
       expect(exitCodeOf(error.code)).toBe(3);
     } finally {
       await plugin.on_load({}, fakeLoadContext(project));

@@ -24,6 +24,24 @@ describe('expressions in a script', () => {
     });
   });
 
+  test('one that gives nothing says what there is', async () => {
+    const known = {
+      results: { count: [{ n: 1 }] },
+      errors: { count: ['x'], fetch: ['KeyError: no'] },
+      turn: 3,
+    };
+    const said = async (source: string): Promise<string> =>
+      compileText(`{{ ${source} }}`)(known).catch((error: Error) =>
+        error.message.replace(/.*gave nothing/, ''),
+      );
+    expect(await said('results.fetch[-1].y')).toBe(
+      ': results.fetch has 0 entries; errors.fetch has 1: "KeyError: no"',
+    );
+    expect(await said('results.count[0].m')).toBe(': results.count has 1 entry; errors.count has 1: "x"');
+    expect(await said('results.cuont[0].n')).toBe(': there are results and errors of count, fetch');
+    expect(await said('nothing')).toBe('');
+  });
+
   test('inside a text a value is written as text', async () => {
     expect(
       await compileText('{{turn}} of {{ results.orders.rows.amount }}, {{ results.note[0] }}')(facts),

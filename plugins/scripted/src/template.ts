@@ -112,7 +112,39 @@ function evaluator(source: string): Template {
       throw new TemplateError(`{{ ${source} }}: ${(error as Error).message}`);
     }
     if (value === undefined || typeof value === 'function')
-      throw new TemplateError(`{{ ${source} }} gave nothing`);
+      throw new TemplateError(`{{ ${source} }} gave nothing${whatIsThere(source, facts)}`);
     return value;
   };
+}
+
+/** What there is of the tools that an expression asks about; of all tools when it names none. */
+function whatIsThere(source: string, facts: object): string {
+  const { results, errors } = facts as { readonly [name: string]: Lists | undefined };
+  if (results === undefined || errors === undefined || !/\b(?:results|errors)\b/.test(source)) return '';
+  const known = [...new Set([...Object.keys(results), ...Object.keys(errors)])];
+  const named = [...source.matchAll(/\b(?:results|errors)\.(?:`([^`]+)`|(\w+))/g)].map(
+    ([, a, b]) => a ?? b ?? '',
+  );
+  const asked = named.filter((name) => known.includes(name));
+  if (asked.length < named.length || named.length === 0) {
+    return `: there are results and errors of ${known.length === 0 ? 'no tool yet' : known.join(', ')}`;
+  }
+  const lines = [...new Set(asked)].flatMap((name) => [
+    `results.${name} has ${entries(results[name]?.length ?? 0)}`,
+    ...(errors[name] === undefined
+      ? []
+      : [`errors.${name} has ${errors[name].length}: ${JSON.stringify(brief(errors[name].at(-1)))}`]),
+  ]);
+  return `: ${lines.join('; ')}`;
+}
+
+type Lists = { readonly [tool: string]: readonly unknown[] | undefined };
+
+function entries(count: number): string {
+  return `${count} ${count === 1 ? 'entry' : 'entries'}`;
+}
+
+function brief(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
