@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ExitCode } from '@chassis/errors';
-import { checkPlugin, type PluginStatus } from '@chassis/runtime';
+import { checkPlugin, type PluginStatus, trustState, type Unavailable } from '@chassis/runtime';
 import { usage } from '../failure.ts';
 import { mark } from '../present/mark.ts';
 import { unavailableLines } from '../present/plugin.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { visible } from '../terminal/text.ts';
-import { openWorkbench } from '../workbench.ts';
+import { openWorkbench, projectOf } from '../workbench.ts';
 
 export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending> {
   const { args, options, globals, out } = call;
@@ -20,36 +20,60 @@ export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending
     out.line(`${level === 'error' ? mark('failed') : mark('unknown')} ${level}: ${visible(message)}`);
     out.record({ type: 'finding', level, message });
   }
-  const started =
-    found.ok && found.name !== null && options.static !== true
-      ? await start(call, folder, found.name)
-      : undefined;
-  const ok = found.ok && (started === undefined || started.state === 'active');
-  if (started?.unavailable !== undefined)
-    for (const line of unavailableLines(started.unavailable)) out.line(line);
-  const offers = [...(started?.tools ?? []), ...(started?.models ?? []), ...(started?.agents ?? [])];
+  const startable = found.ok && found.name !== null && options.static !== true;
+  const trusted = startable && (await isTrusted(call, folder));
+  const started = trusted ? await start(call, folder, found.name ?? '') : undefined;
+  const missing = started?.missing ?? [];
+  const ok =
+    found.ok && (started === undefined || started.status?.state === 'active') && missing.length === 0;
+  if (started?.status?.unavailable !== undefined)
+    for (const line of unavailableLines(started.status.unavailable)) out.line(line);
+  for (const { cause, fix } of missing) {
+    out.line(`${mark('failed')} error: ${visible(cause.message)} (${visible(fix)})`);
+    out.record({ type: 'finding', level: 'error', message: cause.message });
+  }
+  if (startable && !trusted)
+    out.note(
+      `chassis: nothing of ${visible(path)} was run, because it needs your trust: look at it, then say yes with --trust`,
+    );
+  const { tools = [], models = [], agents = [] } = started?.status ?? {};
+  const offers = [...tools, ...models, ...agents];
   if (ok)
     out.line(
       `${mark('ok')} ${visible(found.name ?? path)} ${started === undefined ? 'is sound' : `is sound and starts: ${visible(offers.join(', ')) || 'it offers nothing'}`}`,
     );
   return {
     exit: ok ? ExitCode.ok : ExitCode.failed,
-    result: { ...found, ok, ...(started === undefined ? {} : { started }) },
+    result: { ...found, ok, ...(started?.status === undefined ? {} : { started: started.status }) },
   };
 }
 
-/** The folder was named by a person, who wants its code to run. */
-async function start(
-  { globals, out }: Call<object>,
-  folder: string,
-  name: string,
-): Promise<PluginStatus | undefined> {
+/** Whether a person has said yes to its code: now, to the project that brings it, or by where they have put it. */
+async function isTrusted({ globals }: Call<object>, folder: string): Promise<boolean> {
+  if (globals.trust) return true;
+  const project = await projectOf(globals);
+  const entry = project.catalogue.entries.find((one) => resolve(one.folder) === folder && one.enabled);
+  if (entry === undefined) return false;
+  const own = entry.origin === 'user' || entry.origin === 'option' || entry.origin === 'first-party';
+  return own || (await trustState(project)).trusted;
+}
+
+interface Started {
+  readonly status: PluginStatus | undefined;
+  /** What its manifest lists and its code does not serve, and the other way round. */
+  readonly missing: readonly Unavailable[];
+}
+
+async function start({ globals, out }: Call<object>, folder: string, name: string): Promise<Started> {
   const bench = await openWorkbench({
     globals: { ...globals, plugins: [...globals.plugins, folder] },
     out,
     only: [name],
   });
   const status = bench.registry.plugins().find((plugin) => plugin.name === name);
+  const missing = bench.registry
+    .problems()
+    .filter(({ owner, capability }) => owner === name && /^(tool|model|agent)\./.test(capability));
   await bench.close();
-  return status;
+  return { status, missing };
 }

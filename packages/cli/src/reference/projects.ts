@@ -35,7 +35,7 @@ export const projects: readonly CommandSpec[] = [
     name: 'plugin check',
     args: '<path>',
     about:
-      'Check a manifest and its schemas, then start the plugin and stop it again; exit 1 when something is wrong.',
+      'Check a manifest and its schemas, then start the plugin, once it is trusted, and stop it again; exit 1 when something is wrong.',
     options: [option('--static', 'run no code of the plugin')],
     examples: ['plugin check plugins/orders', 'plugin check ../cloned --static'],
     load: async () => (await import('../commands/plugin-check.ts')).pluginCheck,
