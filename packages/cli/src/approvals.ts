@@ -36,7 +36,7 @@ export interface Asking {
   readonly out: Output;
   /** Cancels the run. While a question stands, the terminal hands over keys and no signals. */
   readonly interrupt: () => void;
-  readonly registry: Pick<Registry, 'resolveTool'>;
+  readonly registry: Pick<Registry, 'resolveTool' | 'plugins'>;
   readonly settings: Pick<SessionSettings, 'approval'>;
 }
 
@@ -49,8 +49,9 @@ function withoutPerson({ tool }: ApprovalRequest, { registry, settings }: Asking
   const mode = settings.approval[tool] ?? binding.definition.approval;
   // What is asked about a tool that need not ask is another question, which no option answers.
   if (mode === 'auto') return nobody;
+  const isOwn = registry.plugins().find(({ name }) => name === binding.plugin.name)?.origin !== 'first-party';
   const harmless =
-    settings.approval[tool] === undefined && effects !== 'read' && effects !== 'none'
+    settings.approval[tool] === undefined && isOwn && effects !== 'read' && effects !== 'none'
       ? '; a tool that only reads says effects: read (or none) in its plugin.yaml, and is not asked about'
       : '';
   return `${nobody}; allow it with --approve ${tool}${harmless}`;

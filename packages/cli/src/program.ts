@@ -4,7 +4,7 @@
  * Promise: an unknown command, option or argument is one InvalidParams error with the nearest valid name; help goes to
  * stdout; nothing of a command is loaded before it is called.
  */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
@@ -44,7 +44,7 @@ export async function understand(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
-    throw usage(lineOf(error));
+    throw usage(await lineOf(error, program, argv));
   }
   return found;
 }
@@ -104,6 +104,7 @@ function familyOf(program: Command, name: string): Command {
   const about = {
     plugin: 'Look at plugins, check them, write new ones.',
     config: 'Look at the configuration.',
+    test: 'Keep recorded sessions as regression tests: add one, run them, approve what changed.',
   }[name];
   return program.command(name).description(about ?? name);
 }
@@ -131,7 +132,8 @@ interface GivenGlobals {
 
 function globalsOf(given: GivenGlobals): Globals {
   const cwd = resolve(given.cwd ?? '.');
-  if (given.cwd !== undefined && !existsSync(cwd)) throw usage(`--cwd ${given.cwd}: there is no such folder`);
+  if (given.cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw usage(`--cwd ${given.cwd}: there is no such folder`);
   const store = given.store ?? process.env.CHASSIS_STORE;
   return {
     json: given.json === true,
@@ -161,12 +163,26 @@ function storeFolder(given: string, cwd: string): string {
 }
 
 /** Commander's message as one line of ours. */
-function lineOf(error: CommanderError): string {
+async function lineOf(error: CommanderError, program: Command, argv: readonly string[]): Promise<string> {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const family = program.commands.find(
+    (command) => command.commands.length > 0 && words.includes(command.name()),
+  );
+  const names = (family ?? program).commands.map((command) => command.name());
+  const list =
+    family === undefined ? 'chassis --help lists them' : `chassis ${family.name()} has ${names.join(', ')}`;
+  if (error.code === 'commander.help') {
+    if (words[0] !== 'help') return `a command is missing: ${list}`;
+    const { didYouMean } = await import('@chassis/schema');
+    const wrong = words.find((word, at) => at > 0 && word !== family?.name()) ?? '';
+    return `unknown command '${wrong}'${didYouMean(wrong, names)}; ${list}`;
+  }
   const message = error.message.replace(/^error: /, '').replace(/\.$/, '');
-  if (error.code === 'commander.help') return 'a command is missing: chassis --help lists them';
+  if (error.code === 'commander.unknownCommand' && !message.includes('Did you mean'))
+    return `${message}; ${list}`;
   return message
-    .replace(/\n\(Did you mean (one of )?(.*)\?\)$/s, (_, several, names) =>
-      several ? `; did you mean one of ${names}?` : `; did you mean ${names}?`,
+    .replace(/\n\(Did you mean (one of )?(.*)\?\)$/s, (_, several, near) =>
+      several ? `; did you mean one of ${near}?` : `; did you mean ${near}?`,
     )
     .replaceAll('\n', ' ');
 }

@@ -16,10 +16,19 @@ export function refusalOf(record: Unavailable): ChassisError {
   const { capability, cause, fix } = record;
   if (isMistake(record)) {
     const issues = (cause.data as { issues?: unknown } | undefined)?.issues;
-    return usage(cause.message, { ...record, ...(issues === undefined ? {} : { issues }) });
+    return usage(`${cause.message}${existing(record)}`, {
+      ...record,
+      ...(issues === undefined ? {} : { issues }),
+    });
   }
   const message = cause.message.includes(capability)
     ? cause.message
     : `${capability} is unavailable: ${cause.message}`;
   return new ChassisError('Unavailable', message, { data: { ...record, fix } });
+}
+
+/** For a name that is near to none: those that there are. */
+function existing({ phase, cause, alternatives }: Unavailable): string {
+  if (phase !== 'unknown' || alternatives.length === 0 || cause.message.includes('did you mean')) return '';
+  return `; there ${alternatives.length === 1 ? 'is' : 'are'} ${alternatives.join(', ')}`;
 }

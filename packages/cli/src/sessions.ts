@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { toChassisError } from '@chassis/errors';
 import {
   describeProblem,
   isLoss,
@@ -39,7 +40,7 @@ export async function openAddress(text: string, globals: Pick<Globals, 'store' |
     return opened(store, id, formatAddress({ session: address.session }), address);
   }
   const store = existingStore(globals);
-  const id = await store.find(address.session);
+  const id = await found(address.session, store);
   return opened(store, id, id, address);
 }
 
@@ -63,6 +64,17 @@ export function addressOf(text: string, cwd: string): Address {
   return parseAddress(text);
 }
 
+/** @throws InvalidParams for a session that is not there, with where to look for one */
+async function found(session: string, store: Store): Promise<string> {
+  try {
+    return await store.find(session);
+  } catch (thrown) {
+    const { message, data } = toChassisError(thrown);
+    if (message !== `there is no session ${session}`) throw thrown;
+    throw usage(`${message}; chassis ls lists them`, data);
+  }
+}
+
 /** The id of a session of the store; for commands that cannot work on a bundle. */
 export async function sessionOf(
   text: string,
@@ -73,7 +85,7 @@ export async function sessionOf(
     throw usage(
       `${address.session} is a bundle: take it in with chassis import ${address.session}, then use its id`,
     );
-  return { id: await store.find(address.session), address };
+  return { id: await found(address.session, store), address };
 }
 
 /**

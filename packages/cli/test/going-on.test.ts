@@ -66,6 +66,28 @@ describe('the way on after a failed run', () => {
   });
 });
 
+it('a run line has the beginning of a large value, and the model that answered', async () => {
+  using folder = project(calls('echo', { text: 'abc '.repeat(30_000) }, 'Done.'));
+  const ran = await chassis(['run', 'x', '--model', 'deepseek,scripted', '--trust'], { cwd: folder.path });
+  expect(ran.stderr).toMatch(/tool +echo +\{"text":"abc abc /);
+  expect(ran.stderr).toMatch(/1 model scripted/);
+});
+
+it('an edit that breaks the output schema of its tool is told', async () => {
+  using folder = project(calls('count', {}, 'Done.'));
+  folder.write(
+    'plugins/counter/plugin.yaml',
+    'name: counter\nversion: 1.0.0\ndescription: Counts.\nchassis: ">=0.1 <1"\nkind: tool\nruntime: inline\nmodule: ./index.ts\ntools: [{ name: count, description: Counts., effects: none, output: { type: object, properties: { words: { type: integer } } } }]\n',
+  );
+  folder.write('plugins/counter/index.ts', 'export default { tools: { count: () => ({ words: 1 }) } };\n');
+  await chassis(['run', 'x', '--trust', '-q'], { cwd: folder.path });
+  const broken = await chassis(['fork', '@last:2', '--set', '/output/words="two"'], { cwd: folder.path });
+  expect(broken.code).toBe(0);
+  expect(broken.stderr).toContain('the edited answer of step 2 breaks the output schema of count: /words');
+  const good = await chassis(['fork', '@last:2', '--set', '/output/words=2'], { cwd: folder.path });
+  expect(good.stderr).not.toContain('output schema');
+});
+
 it('resume says of each interrupted step what becomes of it', async () => {
   using folder = project(calls('wait', {}, 'Done.'));
   const running = start(['run', 'x', '--trust'], { cwd: folder.path });

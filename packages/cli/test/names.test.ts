@@ -17,6 +17,15 @@ afterAll(() => folder[Symbol.dispose]());
 describe('a command line that makes no sense', () => {
   it.each([
     [['shwo'], "unknown command 'shwo'; did you mean show?"],
+    [['plugin', 'foo'], "unknown command 'foo'; chassis plugin has ls, show, check, new"],
+    [['help', 'nope'], "unknown command 'nope'; chassis --help lists them"],
+    [['help', 'shwo'], 'did you mean "show"?'],
+    [['test'], 'a command is missing: chassis test has add, run, approve'],
+    [['ls', '--cwd', '/nope'], '--cwd /nope: there is no such folder'],
+    [['fork', '@last', '--at', '2x'], '--at 2x: a step is a number, fail, cause or end'],
+    [['run', '--session', 'nope', 'x'], 'there is no session nope; chassis ls lists them'],
+    [['run', 'x', '--agent', 'nope'], 'there is no agent "nope"; there is default'],
+    [['run', 'x', '--config', 'workspace=nowhere'], 'there is no folder'],
     [['plugin', 'lst'], "unknown command 'lst'; did you mean ls?"],
     [['ls', '--faild'], "unknown option '--faild'; did you mean --failed?"],
     [['show'], "missing required argument 'address'"],

@@ -118,7 +118,7 @@ export class BundleReader {
     try {
       content = (JSON.parse(text) as { blob?: typeof content }).blob;
     } catch {
-      throw this.#damaged('this blob is no JSON');
+      throw this.#damaged('this blob is not whole: the file is cut off or damaged here');
     }
     if (typeof content?.base64 !== 'string' || typeof content.sha256 !== 'string')
       throw this.#damaged('this is no blob');

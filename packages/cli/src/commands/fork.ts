@@ -1,7 +1,8 @@
 /** `chassis fork`: a new session that shares the past up to a step, with an edit of what was answered or asked there. */
 import { ExitCode } from '@chassis/errors';
-import { type Edit, Secrets, type SessionHeader } from '@chassis/journal';
+import { type Edit, Secrets, type SessionHeader, setPointer } from '@chassis/journal';
 import { type ForkRequest, type Registry, Session } from '@chassis/runtime';
+import type { Json } from '@chassis/types';
 import { editOf } from '../edits.ts';
 import { usage } from '../failure.ts';
 import { type ForkOptions, forkScript, modelFor, type Planned, separated } from '../fork-plan.ts';
@@ -14,13 +15,14 @@ import { sessionOf, stepNumber } from '../sessions.ts';
 import { existingStore, openStore } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 import { followTurn } from '../turn.ts';
-import { openWorkbench, tellProblems } from '../workbench.ts';
+import { openWorkbench, projectOf, tellProblems } from '../workbench.ts';
 import { stepNamed } from './show.ts';
 
 export async function fork(call: Call<ForkOptions>): Promise<Ending> {
   const { options } = call;
   call.out.quiet = options.quiet === true;
   const planned = await requestOf(call);
+  await warnOfSchema(planned, call);
   if (options.n !== undefined || options.verify !== undefined || (options.model?.length ?? 0) > 1)
     return (await import('./fork-variants.ts')).forkVariants(call, planned);
   // Another model is checked against the plugins that are there; everything else needs none of them.
@@ -50,6 +52,36 @@ async function requestOf({ args: [text = ''], options, globals }: Call<ForkOptio
   } finally {
     await store.close();
   }
+}
+
+/**
+ * Tells when an edited answer is one that the tool itself could not have given: what reads it may break on it. From the
+ * manifest, so that nothing runs; a project that cannot be read is somebody else's problem.
+ */
+async function warnOfSchema(
+  { request: { at, edits }, view }: Planned,
+  { globals, out }: Call<ForkOptions>,
+): Promise<void> {
+  const step = view.step(at);
+  if (step?.kind !== 'tool' || !edits.some(({ path }) => path.startsWith('/output'))) return;
+  const project = await projectOf(globals).catch(() => undefined);
+  const manifest = project?.catalogue.find(step.plugin?.name ?? '')?.source.manifest;
+  const schema = manifest?.tools.find(({ name }) => name === step.name)?.output;
+  if (schema === undefined) return;
+  let edited: Json = { output: step.output ?? null };
+  for (const { path, value } of edits) {
+    // An edit that points nowhere is refused where the fork is made.
+    if (path !== '/output' && step.output === undefined) return;
+    edited = setPointer(edited, path, value);
+  }
+  const { compileSchema, issueText } = await import('@chassis/schema');
+  const [issue] = compileSchema(schema)((edited as { output: Json }).output);
+  if (issue !== undefined)
+    out.note(
+      visible(
+        `the edited answer of step ${at} breaks the output schema of ${step.name}: ${issueText(issue)}`,
+      ),
+    );
 }
 
 /** Only the record is needed: no plugin runs. */

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { CHASSIS_VERSION, Session, type TurnModel } from '@chassis/runtime';
+import { CHASSIS_VERSION, type Project, Session, type TurnModel } from '@chassis/runtime';
 import { usage } from '../failure.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandAgent, demandModel, modelOf } from '../models.ts';
@@ -98,6 +98,7 @@ async function newSession(
   const agent = options.agent ?? project.config.agent.use;
   demandAgent(agent, registry);
   demandModel(model, registry);
+  await demandWorkspace(project);
   return Session.create(bench.surroundings(view), {
     title: options.title ?? titleOf(task),
     workspace: project.config.workspace,
@@ -107,6 +108,15 @@ async function newSession(
     model,
     settings: { ...settings, ...(options.script === undefined ? {} : { script: options.script }) },
   });
+}
+
+/** @throws InvalidParams when the folder that the tools work in is not there, with the place that names it */
+async function demandWorkspace({ config, origin }: Pick<Project, 'config' | 'origin'>): Promise<void> {
+  if ((await stat(config.workspace).catch(() => undefined))?.isDirectory()) return;
+  const at = origin('workspace')?.text;
+  throw usage(
+    `${at === undefined ? 'workspace' : at}: there is no folder ${config.workspace} for the tools to work in`,
+  );
 }
 
 /** A session keeps what it began with: an option that would be ignored is refused. */

@@ -20,7 +20,7 @@ export async function verify({ args: [text = ''], globals, out }: Call): Promise
     );
   } else {
     out.line(
-      `${mark('failed')} ${visible(found.session)}: ${found.problems.length} problem${found.problems.length === 1 ? '' : 's'} in ${found.events} events`,
+      `${mark('failed')} ${visible(found.session === '' ? text : found.session)}: ${found.problems.length} problem${found.problems.length === 1 ? '' : 's'} in ${found.events} events`,
     );
     for (const problem of found.problems) out.line(`  ${problemLine(problem)}`);
   }
