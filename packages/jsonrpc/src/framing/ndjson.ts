@@ -77,8 +77,14 @@ export class LineDecoder implements Decoder {
       this.#skipping = false;
       start = chunk.indexOf(newline) + 1;
     }
-    const fresh = start === 0 && last === chunk.length - 1 ? chunk : chunk.subarray(start, last + 1);
-    this.#decode(this.#held.size === 0 ? fresh : this.#held.take(fresh));
+    if (this.#held.size > 0) {
+      // Only the line that has begun before is put together; copying all that follows would cost as much as decoding it.
+      const end = chunk.indexOf(newline) + 1;
+      if (end < chunk.length) this.#unread.unshift(chunk.subarray(end));
+      this.#decode(this.#held.take(chunk.subarray(0, end)));
+      return;
+    }
+    this.#decode(start === 0 && last === chunk.length - 1 ? chunk : chunk.subarray(start, last + 1));
     if (last + 1 < chunk.length) this.#hold(chunk.subarray(last + 1));
   }
 
