@@ -6,7 +6,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -62,6 +62,7 @@ const goals: Record<string, string> = {
   'stdio, 100 B, batch of 100': '1.25 / 1.10',
 };
 
+const began = loadavg()[0] ?? 0;
 const output: string[] = [];
 const print = (line: string): void => {
   output.push(line);
@@ -132,7 +133,9 @@ if (!values.only && values.scenario === '') {
   const readme = join(import.meta.dirname, 'README.md');
   const begin = '<!-- figures -->';
   const head = readFileSync(readme, 'utf8').split(begin)[0] ?? '';
-  const where = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${new Date().toISOString().slice(0, 10)}.`;
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, load ${Math.round(began)} to ${Math.round(loadavg()[0] ?? 0)}`;
+  const others = Math.ceil(Number(values.pairs) / 4);
+  const where = `Node ${process.version}, ${machine}, ${new Date().toISOString().slice(0, 10)}. Floor and chassis with ${values.pairs} pairs, the others with ${others}.`;
   writeFileSync(readme, `${head}${begin}\n\n${where}\n\n${output.join('\n')}\n`);
   spawnSync(join(import.meta.dirname, '../../node_modules/.bin/biome'), ['format', '--write', readme]);
 }
