@@ -23,21 +23,23 @@ export async function ensureTrust(
 ): Promise<void> {
   const state = await trustState(project);
   if (state.trusted || (only !== undefined && !runsProjectCode(project, state.reasons, only))) return;
+  // After an edit only what was edited is the question; where something was taken out there is only the whole.
+  const reasons = state.fresh.length > 0 ? state.fresh : state.reasons;
+  const things = reasons.map(nameOf).join(', ');
   if (globals.trust) {
     await trust(project);
-    out.progress(`trusted ${project.root}: ${state.reasons.map(nameOf).join(', ')}`);
+    out.progress(`trusted ${project.root}: ${things}`);
     return;
   }
   const what = state.changed ? 'has changed since you trusted it, and brings' : 'brings';
-  const things = state.reasons.map(nameOf).join(', ');
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw usage(
       `${project.root} ${what} what needs your trust: ${things}; look at it (chassis trust lists it), then say yes once with --trust`,
-      { reasons: state.reasons },
+      { reasons },
     );
   for (const line of [
     `${visible(project.root)} ${what}:`,
-    ...state.reasons.map((reason) => `  ${reasonLine(reason)}`),
+    ...reasons.map((reason) => `  ${reasonLine(reason)}`),
   ])
     out.note(line);
   const { confirm } = await import('@clack/prompts');

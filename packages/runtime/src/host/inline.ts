@@ -58,7 +58,7 @@ export function inlineHost(options: HostOptions): PluginHost {
       });
     } catch (error) {
       const place = placeInStack(error, entry.folder) ?? join(entry.folder, manifest.module ?? '');
-      throw new PhaseError('on_load', toChassisError(error), `look at ${documentPlace(error) ?? place}`);
+      throw new PhaseError('on_load', toChassisError(error), fixOf(error, place));
     }
   };
 
@@ -122,11 +122,11 @@ export function inlineHost(options: HostOptions): PluginHost {
   };
 }
 
-/** The file that an error finds fault with, when it names one: that is where to look, not the code that found it. */
-function documentPlace(error: unknown): string | undefined {
+/** An error may find fault with a place of a document: that is where to look, not the code that found it. */
+function fixOf(error: unknown, place: string): string {
   const { file, line, column } = issuesOf(error)[0] ?? {};
-  if (file === undefined || line === undefined) return file;
-  return `${file}:${line}:${column ?? 1}`;
+  if (file === undefined) return `look at ${place}`;
+  return `correct ${file}${line === undefined ? '' : `:${line}:${column ?? 1}`}`;
 }
 
 /** The digest in the address makes a changed module a new one; equal content is loaded once. */

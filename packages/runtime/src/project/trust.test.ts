@@ -39,6 +39,23 @@ describe('trust', () => {
     expect(await trustState(await folder.open())).toMatchObject({ trusted: false, changed: true });
   });
 
+  test('that is lost again says what has changed, and nothing else', async () => {
+    using folder = projectFolder({
+      ...files,
+      'plugins/b/plugin.yaml': inlineManifest('b'),
+      'plugins/b/index.mjs': '',
+    });
+    await trust(await folder.open());
+    expect((await trustState(await folder.open())).fresh).toEqual([]);
+    folder.write({ 'plugins/b/index.mjs': 'export default {};' });
+    const state = await trustState(await folder.open());
+    expect(state.reasons).toMatchObject([{ name: 'a' }, { name: 'b' }]);
+    expect(state.fresh).toMatchObject([{ name: 'b' }]);
+    // Something that was taken out, too, is a change of the whole.
+    folder.write({ 'plugins/b/index.mjs': '', 'chassis.yaml': 'plugins: { a: { enabled: false } }' });
+    expect(await trustState(await folder.open())).toMatchObject({ trusted: false, fresh: [] });
+  });
+
   test('may include later changes, for the author', async () => {
     using folder = projectFolder(files);
     await trust(await folder.open(), { changes: true });

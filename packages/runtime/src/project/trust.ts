@@ -40,12 +40,16 @@ export interface TrustState {
   readonly trusted: boolean;
   /** Whether the project was trusted before, with other contents. */
   readonly changed: boolean;
+  /** Those of the reasons that trust was not given to yet, as they are now. */
+  readonly fresh: readonly TrustReason[];
   /** What trust would be given to. */
   readonly digest: string;
 }
 
 interface Trusted {
   readonly digest: string;
+  /** The digest of each reason; earlier versions wrote none. */
+  readonly parts?: readonly string[];
   /** ISO 8601. */
   readonly at: string;
   /** Later changes are trusted too: for the author of the project. */
@@ -57,7 +61,9 @@ export async function trustState(project: Project): Promise<TrustState> {
   const digest = digestOf(reasons);
   const known = (await readStore(project))[project.root];
   const trusted = reasons.length === 0 || known?.digest === digest || known?.changes === true;
-  return { root: project.root, reasons, trusted, changed: known !== undefined && !trusted, digest };
+  const parts = new Set(known?.parts);
+  const fresh = trusted ? [] : reasons.filter((reason) => !parts.has(partOf(reason)));
+  return { root: project.root, reasons, trusted, changed: known !== undefined && !trusted, fresh, digest };
 }
 
 /**
@@ -66,8 +72,10 @@ export async function trustState(project: Project): Promise<TrustState> {
  * @param options `changes`: later changes too, for a project that the person writes themselves
  */
 export async function trust(project: Project, options: { readonly changes?: boolean } = {}): Promise<void> {
+  const reasons = reasonsOf(project);
   const entry: Trusted = {
-    digest: digestOf(reasonsOf(project)),
+    digest: digestOf(reasons),
+    parts: reasons.map(partOf),
     at: new Date().toISOString(),
     ...(options.changes ? { changes: true } : {}),
   };
@@ -155,16 +163,23 @@ function settingsOf(project: Project): TrustReason[] {
   return found;
 }
 
-/** Places and folders do not count: the same contents elsewhere in the file are the same. */
 function digestOf(reasons: readonly TrustReason[]): string {
-  const lines = reasons.map((reason) =>
-    JSON.stringify(
-      reason.kind === 'plugin'
-        ? ['plugin', reason.name, reason.digest]
-        : ['setting', reason.key, reason.value],
-    ),
+  return sha256(reasons.map(textOf).toSorted().join('\n'));
+}
+
+function partOf(reason: TrustReason): string {
+  return sha256(textOf(reason));
+}
+
+/** Places and folders do not count: the same contents elsewhere in the file are the same. */
+function textOf(reason: TrustReason): string {
+  return JSON.stringify(
+    reason.kind === 'plugin' ? ['plugin', reason.name, reason.digest] : ['setting', reason.key, reason.value],
   );
-  return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function storeFile(project: Project): string {
