@@ -437,6 +437,23 @@ describe('health', () => {
     },
   );
 
+  test('a module that is not there, or needs a package that is not, says what to do in the plugin', async () => {
+    using folder = projectFolder({
+      'plugins/a/plugin.yaml': inlineManifest('a'),
+      'plugins/a/index.mjs': "import 'no-such-package'; export default {};",
+      'plugins/b/plugin.yaml': inlineManifest('b'),
+      'plugins/c/plugin.yaml': inlineManifest('c'),
+      'plugins/c/index.mjs': `export default { on_load() {
+        throw Object.assign(new Error('/s.yaml:2:13: unknown key'), { data: { issues: [{ path: '', file: '/s.yaml', line: 2, column: 13, message: 'unknown key' }] }, code: -32602 });
+      } };`,
+    });
+    await using registry = await started(folder);
+    const [a, b, c] = registry.problems();
+    expect(a?.fix).toBe(`install no-such-package in ${folder.root}/plugins/a: npm install no-such-package`);
+    expect(b?.cause.message).not.toContain('inline.ts');
+    expect(c?.fix).toBe('correct /s.yaml:2:13');
+  });
+
   test('a plugin that is started again keeps the reason why it failed before', async () => {
     using folder = projectFolder({
       ...plugin('a', {
