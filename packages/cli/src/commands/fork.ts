@@ -13,6 +13,7 @@ import { RunView } from '../run-view.ts';
 import { scriptOverrides } from '../script-option.ts';
 import { sessionOf, stepNumber } from '../sessions.ts';
 import { existingStore, openStore } from '../store.ts';
+import { shellWord } from '../terminal/shell.ts';
 import { visible } from '../terminal/text.ts';
 import { followTurn } from '../turn.ts';
 import { openWorkbench, projectOf, tellProblems } from '../workbench.ts';
@@ -150,7 +151,9 @@ function created(
   out.note(
     message === undefined
       ? `next: chassis resume ${id}`
-      : `next: chassis run --session ${id} "…", with the other words`,
+      : /\p{Cc}/u.test(message)
+        ? `to go on: chassis run --session ${id} with the other words`
+        : `next: chassis run --session ${id} -- ${shellWord(message)}`,
   );
   return {
     exit: ExitCode.ok,

@@ -164,6 +164,12 @@ function outcome(place: Placed | undefined, fork: string | null): string[] {
         ]),
     ...(restored?.refused ?? []).map(({ path, why }) => `  not restored: ${visible(path)}: ${visible(why)}`),
     ...(place?.kept === undefined ? [] : [`what stood there is kept in ${visible(place.kept)}`]),
-    ...(fork === null ? [] : [`conversation: ${fork}`, `next: chassis run --session ${fork} "…"`]),
+    ...(fork === null
+      ? []
+      : [
+          `conversation: ${fork}`,
+          `next: chassis show ${fork}`,
+          `to go on: chassis run --session ${fork} with what is to be done`,
+        ]),
   ];
 }
