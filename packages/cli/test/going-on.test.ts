@@ -14,8 +14,6 @@ describe('a session that was started with a script', () => {
     const script = join(folder.path, 'other.yaml');
     folder.write('other.yaml', 'turns:\n  - { say: From the other script., repeat: true }\n');
     await chassis(['run', 'x', '--script', 'other.yaml', '--trust', '-q'], { cwd: folder.path });
-    const forked = await chassis(['fork', '@last:1', '--message', "it's new"], { cwd: folder.path });
-    expect(forked.stderr).toMatch(/^next: chassis run --session \w+ -- 'it'\\''s new'$/m);
     for (const args of [
       ['fork', '@last:1', '--message', 'again', '--run'],
       ['run', '--session', '@last', 'and again'],
@@ -24,6 +22,8 @@ describe('a session that was started with a script', () => {
       expect(ended).toMatchObject({ code: 0, stdout: 'From the other script.\n' });
       expect(ended.stderr).toContain(`playing the script ${script}`);
     }
+    const forked = await chassis(['fork', '@last:1', '--message', "it's new"], { cwd: folder.path });
+    expect(forked.stderr).toMatch(/^next: chassis run --session \w+ -- 'it'\\''s new'$/m);
     rmSync(script);
     const gone = await chassis(['run', '--session', '@last', 'x', '-q'], { cwd: folder.path });
     expect(gone).toMatchObject({ code: 2, stdout: '' });
