@@ -77,7 +77,8 @@ function bytes(view: SessionView, place: Place): string {
     : part;
 }
 
-const digits = (text: string): string => text.replaceAll(/\D/g, '').replace(/0+$/, '');
+/** Digits that a number does not change its value by leaving out, left out. */
+const digits = (text: string): string => text.replaceAll(/\D/g, '').replaceAll(/^0+|0+$/g, '');
 
 function check(view: SessionView, link: Link): void {
   const [from, to] = [bytes(view, link.from), bytes(view, link.to)];
