@@ -1,28 +1,23 @@
-/**
- * The fold: from events to what a session says. The whole state of a run is a pure function of its events.
- *
- * Promise: folding a prefix and then the rest gives what folding everything gives; events of unknown types change
- * nothing; damaged or repeated events never throw. Large values are resolved when they are looked at, not before.
- */
-import { ErrorCode } from '@chassis/errors';
 import type { Json, ToolSpec } from '@chassis/types';
-import { isBlobRef, isLostBlob, lostBlobIn, type Resolve, resolveRefs, textOf } from './blob-ref.ts';
+import { lostBlobIn, type Resolve, textOf } from './blob-ref.ts';
 import type { Edit, Event, EventData, Outcome, SessionHeader, UnknownEvent } from './event.ts';
 import { setMember } from './json.ts';
-import { headOf, isLazy, lazyMember, memberOf } from './lazy.ts';
+import { headOf, lazyMember, memberOf } from './lazy.ts';
+import {
+  attemptOf,
+  finish,
+  type Mutable,
+  NONE,
+  type OpenStep,
+  plain,
+  reopen,
+  setResolved,
+  setValue,
+} from './open-step.ts';
 import { setPointer } from './pointer.ts';
 import type { Problem } from './problem.ts';
 import { type ModelInput, Requests } from './requests.ts';
-import type { Attempt, RequestDelta, SessionView, Step, Turn, ValueRead } from './step.ts';
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type OpenStep = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>> & {
-  attempts: Mutable<Attempt>[];
-  edits: readonly Edit[];
-  seq: Mutable<Step['seq']>;
-};
-/** Most steps have no effects and no edits; they share this. */
-const NONE: readonly never[] = Object.freeze([]);
+import type { RequestDelta, SessionView, Step, Turn, ValueRead } from './step.ts';
 
 /** Steps or turns in a row that may be lost. A number that is further away than this is none. */
 const MOST_LOST = 100_000;
@@ -359,43 +354,6 @@ class FoldedView implements SessionView {
   }
 }
 
-function finish(
-  step: OpenStep,
-  data: EventData['step.finished'],
-  seq: number,
-  resolve: Resolve | undefined,
-): void {
-  step.status = data.status;
-  step.duration_ms = data.duration_ms;
-  step.seq.finished = seq;
-  delete step.output;
-  delete step.error;
-  if (Object.hasOwn(data, 'output')) setResolved(step, 'output', data, resolve);
-  if (Object.hasOwn(data, 'error')) setResolved(step, 'error', data, resolve);
-  if (data.usage !== undefined) step.usage = plain(data.usage, resolve);
-  const effects = data.effects === undefined ? undefined : plain(data.effects, resolve);
-  if (Array.isArray(effects)) step.effects = effects;
-}
-
-/** Back to "started": it runs anew. In a fork as if for the first time, after a crash with its attempts kept. */
-function reopen(step: OpenStep | undefined, anew: boolean): void {
-  if (!step) return;
-  const last = step.attempts.at(-1);
-  if (last !== undefined && last.error === undefined && step.error !== undefined) {
-    last.error = step.error;
-    if (step.usage !== undefined) last.usage = step.usage;
-  }
-  step.status = 'started';
-  delete step.output;
-  delete step.error;
-  delete step.duration_ms;
-  delete step.usage;
-  delete step.seq.dispatched;
-  delete step.seq.finished;
-  step.effects = NONE;
-  if (anew) step.attempts = [];
-}
-
 /** The turn goes on: how it ended before is no longer how it ends. */
 function reopenTurn(turn: Mutable<Turn> | undefined): void {
   delete turn?.outcome;
@@ -404,56 +362,9 @@ function reopenTurn(turn: Mutable<Turn> | undefined): void {
   delete turn?.failed_step;
 }
 
-function attemptOf(step: OpenStep, number: number): Mutable<Attempt> {
-  let attempt = step.attempts.find((open) => open.number === number);
-  if (!attempt) {
-    attempt = { number, idempotency_key: '', text: '', reasoning: '' };
-    step.attempts.push(attempt);
-  }
-  return attempt;
-}
-
-/** Logged data with its references resolved. */
-function plain<T>(data: T, resolve: Resolve | undefined): T {
-  return resolve ? (resolveRefs(data as Json, resolve) as T) : data;
-}
-
 /** All members but one, without looking at that one. */
 function without<T extends object>(data: T, key: keyof T & string): T {
   const rest: Record<string, unknown> = {};
   for (const name of Object.keys(data)) if (name !== key) setMember(rest, name, data[name as keyof T]);
   return rest as T;
-}
-
-/** Takes a member over from an event; a large value is fetched when somebody looks at it. */
-function setResolved(
-  step: OpenStep,
-  key: 'input' | 'output' | 'error',
-  data: object,
-  resolve: Resolve | undefined,
-): void {
-  const get = memberOf(data, key);
-  if (isLazy(data, key)) {
-    lazyMember(step, key, () => plain(get(), resolve));
-    return;
-  }
-  const value = get();
-  if (resolve && isBlobRef(value))
-    lazyMember(step, key, () => (key === 'error' ? errorOf(resolve(value)) : resolve(value)));
-  else setValue(step, key, plain(value, resolve));
-}
-
-/** An error whose record is lost is an error still. */
-function errorOf(value: Json): Json {
-  if (!isLostBlob(value)) return value;
-  return {
-    code: ErrorCode.InternalError,
-    name: 'InternalError',
-    message: 'the error is not on record',
-    data: value,
-  };
-}
-
-function setValue(step: OpenStep, key: string, value: unknown): void {
-  Object.defineProperty(step, key, { value, enumerable: true, configurable: true, writable: true });
 }
