@@ -1,5 +1,5 @@
 export { type ContextCalls, invokeContext } from './context.ts';
-export { forgetGroup, guardGroup } from './group-watch.ts';
+export { forgetGroup, guardGroup, type Launcher, launcherOf } from './group-watch.ts';
 export { type Handlers, handlersOf, runHandler } from './handlers.ts';
 export { jsonValue } from './json-value.ts';
 export * from './plugin.ts';

@@ -4,9 +4,10 @@
  * Promise: the command leads a process group of its own, and when this function settles, whichever way, that
  * group is gone; it is also gone when the harness is killed. (A process that leaves the group on purpose, with setsid, is out of reach.)
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { ChassisError } from '@chassis/errors';
-import { forgetGroup, guardGroup } from '@chassis/sdk';
+import { forgetGroup, guardGroup, launcherOf } from '@chassis/sdk';
 import { HeadAndTail, type Output } from './output.ts';
 
 export interface Command {
@@ -40,13 +41,15 @@ export function killAll(): void {
 }
 
 export async function runCommand(command: Command): Promise<Outcome> {
-  const [program = '', ...args] = command.argv;
-  const child = spawn(program, args, {
+  const [program = ''] = command.argv;
+  const launcher = launcherOf(program, command);
+  const [first = program, ...args] = [...(launcher?.command ?? []), ...command.argv];
+  const child = spawn(first, args, {
     cwd: command.cwd,
     env: command.env,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: ['ignore', 'pipe', 'pipe', ...(launcher?.stdio ?? [])],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   if (running.size === 0) process.on('exit', killAll);
   running.add(child);
   if (child.pid !== undefined) guardGroup(child.pid);

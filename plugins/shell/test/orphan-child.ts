@@ -1,8 +1,8 @@
-/** Starts a command with a grandchild and is then killed by the test: prints the command's own process id. */
+/** Starts a command with a grandchild, whose process id it writes to the named file; its first act is to kill us. */
 import { runCommand } from '../src/command.ts';
 
 await runCommand({
-  argv: ['sh', '-c', `sleep 300 & echo $! > "$1"; wait`, 'sh', process.argv[2] ?? ''],
+  argv: ['sh', '-c', `sleep 300 & echo $! > "$1"; kill -s KILL $PPID; wait`, 'sh', process.argv[2] ?? ''],
   cwd: '/',
   env: { PATH: process.env.PATH ?? '' },
   timeoutMs: 600_000,

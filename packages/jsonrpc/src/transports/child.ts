@@ -6,6 +6,7 @@
  * noise, not an error.
  */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import type { FramingName } from '../framing/framing.ts';
 import type { CloseReason, Sink } from '../transport.ts';
 import { endGroup, watchGroup } from './process-group.ts';
@@ -15,6 +16,10 @@ export interface SpawnOptions {
   /** Program and arguments; no shell is involved. */
   readonly command: readonly string[];
   readonly cwd?: string | undefined;
+  /** What starts the command instead of us, with the command as its last arguments; its `stdio` are descriptors from 3 on. */
+  readonly launcher?:
+    | { readonly command: readonly string[]; readonly stdio: readonly Writable[] }
+    | undefined;
   /** The child's whole environment; default: ours. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Default `ndjson`. */
@@ -52,19 +57,20 @@ export class ChildTransport extends StreamTransport {
   #killing: Promise<void> | undefined;
 
   constructor(options: SpawnOptions) {
-    const [program, ...args] = options.command;
-    if (!program) throw new TypeError('command must name a program');
+    const name = options.command[0];
+    if (!name) throw new TypeError('command must name a program');
     const { spawn } = process.getBuiltinModule('node:child_process');
+    const [program = name, ...args] = [...(options.launcher?.command ?? []), ...options.command];
     const child = spawn(program, args, {
       cwd: options.cwd,
       env: options.env as NodeJS.ProcessEnv | undefined,
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...(options.launcher?.stdio ?? [])],
       windowsHide: true,
-    });
+    }) as ChildProcessWithoutNullStreams;
     super(child.stdout, child.stdin, { framing: options.framing });
     this.#child = child;
-    this.#command = program;
+    this.#command = name;
     this.#onNoise = options.onNoise;
     this.#stderr = new Tail(options.stderrBytes ?? 65_536);
     if (child.pid !== undefined) watchGroup(child.pid);
@@ -81,7 +87,7 @@ export class ChildTransport extends StreamTransport {
       child.once('exit', exit);
       child.once('error', (error) => {
         if (child.pid !== undefined) return;
-        this.#ending = { kind: 'error', message: `cannot start "${program}": ${error.message}` };
+        this.#ending = { kind: 'error', message: `cannot start "${name}": ${error.message}` };
         exit(null, null);
       });
     });

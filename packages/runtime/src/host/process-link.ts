@@ -6,7 +6,7 @@
  * the harness.
  */
 import { spawnTransport } from '@chassis/jsonrpc';
-import { forgetGroup, guardGroup } from '@chassis/sdk';
+import { forgetGroup, guardGroup, launcherOf } from '@chassis/sdk';
 import { commandOf } from './command.ts';
 import type { HostOptions } from './host.ts';
 import { LineLog } from './line-log.ts';
@@ -18,8 +18,10 @@ const GRACE_MS = 1_000;
 export function processLink({ entry, env, log }: HostOptions): Link {
   const stderr = new LineLog((line) => log('info', line));
   const noise = new LineLog((line) => log('warn', `on stdout, no message: ${line}`));
+  const command = commandOf(entry.source.manifest.command ?? [], entry.folder);
   const transport = spawnTransport({
-    command: commandOf(entry.source.manifest.command ?? [], entry.folder),
+    command,
+    launcher: launcherOf(command[0] ?? '', { cwd: entry.folder, env }),
     cwd: entry.folder,
     env,
     onStderr: (text) => stderr.add(text),
