@@ -17,6 +17,7 @@ import { HostDesk } from './desk.ts';
 import { circleError } from './detectors.ts';
 import { limitError } from './limits.ts';
 import type { GateFace, GateOptions } from './options.ts';
+import { inTurn } from './rates.ts';
 import { newTraceId, type OpenStep } from './recorder.ts';
 import { mayFallBack, pauseBeforeRetry, whenBack } from './retry.ts';
 
@@ -264,11 +265,12 @@ export class Gate implements GateFace {
     ask: ModelAsk | ToolAsk,
     timeoutMs: number,
   ): Promise<Result> {
-    const { retry, signal, workspace, recorder } = this.options;
+    const { retry, signal, workspace, recorder, registry } = this.options;
     for (let choice = 0, tries = 1; ; tries++) {
       const reference = references[choice] as string;
       const model = ask.kind === 'model' ? reference : undefined;
       const binding = resolve(reference);
+      const leave = isUnavailable(binding) ? undefined : await inTurn(binding, registry, step, signal);
       let failure: ChassisError;
       try {
         if (isUnavailable(binding)) throw unavailable(binding);
@@ -286,6 +288,8 @@ export class Gate implements GateFace {
       } catch (thrown) {
         if (recorder.writer.failed !== undefined) throw recorder.writer.failed;
         failure = toChassisError(thrown);
+      } finally {
+        leave?.();
       }
       const pause = repeatable ? pauseBeforeRetry(failure, tries, retry) : null;
       const next = pause !== null ? reference : mayFallBack(failure) ? references[choice + 1] : undefined;
