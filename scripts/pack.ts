@@ -2,14 +2,16 @@
  * Makes publishable tarballs of everything in packages/ and plugins/ that is not private, from what is compiled in dist/.
  *
  * In the repository `exports` and manifests point at src/*.ts, and npm offers no way to override them when it packs.
- * So each package is staged in dist-pack/ with those paths rewritten, looked over by publint, and packed from there.
+ * So each package is staged in dist-pack/ with those paths rewritten and its modules bundled, looked over by publint, and
+ * packed from there.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
+import { bundle, filesStartedBy } from './bundle.ts';
 
 interface PackageJson {
   readonly name: string;
@@ -36,7 +38,7 @@ const stages: string[] = [];
 for (const file of globSync('{packages,plugins}/*/package.json', { cwd: root }).sort()) {
   const pkg = JSON.parse(readFileSync(join(root, file), 'utf8')) as PackageJson;
   if (pkg.private) continue;
-  const stage = stagePackage(dirname(file), pkg);
+  const stage = await stagePackage(dirname(file), pkg);
   problems.push(...(await problemsOf(stage, pkg)));
   stages.push(stage);
 }
@@ -45,7 +47,7 @@ if (problems.length > 0) process.exitCode = 1;
 else execFileSync('npm', ['pack', '--silent', '--pack-destination', out, ...stages], { stdio: 'inherit' });
 
 /** @returns the folder that holds exactly what is published */
-function stagePackage(folder: string, pkg: PackageJson): string {
+async function stagePackage(folder: string, pkg: PackageJson): Promise<string> {
   const from = join(root, folder);
   const stage = join(out, folder);
   mkdirSync(stage, { recursive: true });
@@ -59,6 +61,13 @@ function stagePackage(folder: string, pkg: PackageJson): string {
     copy(join(root, name), join(stage, name));
     files.add(name);
   }
+  const dist = join(stage, 'dist');
+  const launchers = globSync('bin/*.mjs', { cwd: stage }).map((name) => join(stage, name));
+  const faces = Object.values(pkg.exports ?? {}).map((source) => join(stage, built(source)));
+  await bundle(
+    dist,
+    [...faces, ...launchers.flatMap(filesStartedBy)].map((face) => relative(dist, face)),
+  );
   compileExamples(join(stage, 'examples'));
   for (const file of globSync('**/plugin.yaml', { cwd: stage })) rewriteManifest(join(stage, file));
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { Peer, streamTransport } from '@chassis/jsonrpc';
+import { bundle } from '../../scripts/bundle.ts';
 import { implementation } from './implementation.ts';
 import { median } from './pair.ts';
 import { open, scenarios } from './scenario.ts';
@@ -88,10 +89,10 @@ export async function largeMessage(bytes: number, chunk: number): Promise<{ rati
 }
 
 /**
- * CPU milliseconds that importing the package adds to bare Node, compile cache warm: as it is published (compiled), and
- * from its sources, whose types Node strips. Bare Node and both take turns.
+ * CPU milliseconds that importing the package adds to bare Node, compile cache warm: as it is published (compiled and
+ * bundled), and from its sources, whose types Node strips. Bare Node and both take turns.
  */
-export function importCost(): { built: number; sources: number } {
+export async function importCost(): Promise<{ built: number; sources: number }> {
   const root = join(import.meta.dirname, '../..');
   const folder = mkdtempSync(join(tmpdir(), 'jsonrpc-import-'));
   const project = join(root, 'packages/jsonrpc/tsconfig.build.json');
@@ -103,12 +104,10 @@ export function importCost(): { built: number; sources: number } {
     '--composite',
     'false',
   ]);
+  const compiled = join(folder, 'packages/jsonrpc/src');
+  await bundle(compiled, ['index.js']);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const entries = [
-    undefined,
-    join(folder, 'packages/jsonrpc/src/index.js'),
-    join(root, 'packages/jsonrpc/src/index.ts'),
-  ];
+  const entries = [undefined, join(compiled, 'index.js'), join(root, 'packages/jsonrpc/src/index.ts')];
   const mains = entries.map((entry, n) => {
     const main = join(folder, `main${n}.js`);
     const body = entry === undefined ? '' : `import ${JSON.stringify(entry)};\n`;

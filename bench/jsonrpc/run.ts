@@ -114,7 +114,7 @@ if (!values.only && values.scenario === '') {
   print(`| 8 MB in 64 KiB chunks ÷ floor | ${figure(eight.ratio)} | 1.2, stretch 1.0 |`);
   print(`| 16 MB ÷ 8 MB, CPU time | ${figure(sixteen.ms / eight.ms)} | 2.2: linear |`);
   print(`| 4 MB in 4 KiB chunks ÷ floor | ${figure(four.ratio)} | 1.5, stretch 1.0 |`);
-  const cost = importCost();
+  const cost = await importCost();
   print(
     `| import, CPU time over bare Node, as published, compile cache warm | ${cost.built.toFixed(1)} ms (from sources ${cost.sources.toFixed(1)}) | 10 ms |`,
   );

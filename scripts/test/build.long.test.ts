@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,6 +45,34 @@ test('the published command runs from the tarballs alone', () => {
 test('the demo runs from the tarballs alone', () => {
   const told = sh(folder, join(folder, 'node_modules', '.bin', 'chassis'), 'demo');
   expect(told.match(/no difference/g)).toHaveLength(2);
+});
+
+test('a published harness starts plugins in its own thread, in a worker and in a process', () => {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  const chassis = (...args: string[]) =>
+    sh(project, join(folder, 'node_modules', '.bin', 'chassis'), '--trust', ...args);
+  chassis('plugin', 'new', 'counter');
+  const manifest = join(project, 'plugins', 'counter', 'plugin.yaml');
+  const written = readFileSync(manifest, 'utf8');
+  const module = 'module: ./index.ts';
+  for (const how of [`inline\n${module}`, `worker\n${module}`, 'process\ncommand: [node, index.ts]']) {
+    writeFileSync(manifest, written.replace(/^runtime: .*\nmodule: .*$/m, `runtime: ${how}`));
+    expect(chassis('plugin', 'check', 'plugins/counter')).toContain('counter is sound and starts');
+  }
+});
+
+test('importing the JSON-RPC peer loads a handful of files', () => {
+  const seen = join(folder, 'seen.mjs');
+  writeFileSync(
+    seen,
+    `import { registerHooks } from 'node:module';
+    let files = 0;
+    registerHooks({ load(url, context, next) { if (url.startsWith('file:')) files++; return next(url, context); } });
+    await import('@chassis/jsonrpc');
+    console.log(files);`,
+  );
+  expect(Number(sh(folder, process.execPath, seen))).toBeLessThan(10);
 });
 
 test('every published package can be imported by its name', () => {
