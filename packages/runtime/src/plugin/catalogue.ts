@@ -5,7 +5,7 @@
  * of one name the first in the search order wins and the other is listed as shadowed; nothing is dropped
  * without a trace.
  */
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import { nearest } from '@chassis/schema';
 import type { Unavailable } from '../capability.ts';
@@ -119,7 +119,7 @@ async function readCandidate(
     };
   } catch (error) {
     const claims = await claimsOf(folder);
-    const name = claims.name ?? (origin === 'npm' ? basename(dirname(folder)) : basename(folder));
+    const name = claims.name ?? basename(folder);
     const block = blockOf(config, name);
     const criticality = block.criticality ?? claims.criticality ?? 'optional';
     const record = unavailable({

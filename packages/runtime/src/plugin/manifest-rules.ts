@@ -21,7 +21,7 @@ interface Written {
   readonly command?: readonly string[];
   readonly module?: string;
   readonly url?: string;
-  readonly depends_on?: readonly { name: string; version?: string }[];
+  readonly depends_on?: readonly { name?: string; capability?: string; version?: string }[];
   readonly permissions?: { readonly env?: readonly string[] };
   readonly tools?: readonly { name: string; method?: string; input?: { type?: unknown } }[];
   readonly models?: readonly (string | { name: string })[];
@@ -55,6 +55,14 @@ export function checkRules(document: SourceDocument): readonly Issue[] {
   }
   entry(written, add);
   written.depends_on?.forEach((edge, i) => {
+    if ((edge.name === undefined) === (edge.capability === undefined)) {
+      add(
+        `/depends_on/${i}`,
+        edge.name === undefined
+          ? '"name" is missing: give the name of a plugin, or a capability such as model or tool.fetch_orders'
+          : 'a dependency has a name or a capability, not both; write two',
+      );
+    }
     if (edge.name === written.name) add(`/depends_on/${i}/name`, 'a plugin cannot depend on itself');
     if (edge.version !== undefined && semver.validRange(edge.version) === null) {
       add(`/depends_on/${i}/version`, `"${edge.version}" is no version range; write one such as ^1.0.0`);
@@ -79,7 +87,11 @@ export function checkRules(document: SourceDocument): readonly Issue[] {
   unique('tools', written.tools ?? [], add);
   unique('models', written.models ?? [], add);
   unique('agents', written.agents ?? [], add);
-  unique('depends_on', written.depends_on ?? [], add);
+  unique(
+    'depends_on',
+    (written.depends_on ?? []).map(({ name, capability }, i) => name ?? capability ?? `${i}`),
+    add,
+  );
   return issues;
 }
 

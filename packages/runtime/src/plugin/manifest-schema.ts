@@ -18,6 +18,10 @@ export const CAPABILITY_NAME = '^[A-Za-z0-9_-]{1,64}$';
 /** Names of models may also have dots, as their makers' names do; a slash ends the name in a reference. */
 const MODEL_NAME = '^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$';
 
+/** What a plugin may need of whoever offers it. "Any tool" would say nothing. */
+const NEEDED_CAPABILITY =
+  '^(?:tool|model|agent|memory)\\.[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$|^(?:model|agent|memory)$';
+
 const pluginName = {
   type: 'string',
   pattern: PLUGIN_NAME,
@@ -102,10 +106,15 @@ export const MANIFEST_SCHEMA = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['name'],
         additionalProperties: false,
         properties: {
           name: pluginName,
+          capability: {
+            type: 'string',
+            pattern: NEEDED_CAPABILITY,
+            description:
+              'a capability: tool.NAME, model.NAME, agent.NAME or memory.NAME; or model, agent or memory for any',
+          },
           version: text('a version range such as ^1.0.0', 200),
           optional: { type: 'boolean' },
         },

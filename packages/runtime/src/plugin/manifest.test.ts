@@ -68,9 +68,26 @@ describe('a manifest', () => {
       'plugin.yaml',
     );
     expect(manifest.depends_on).toEqual([
-      { name: 'database', version: '^1.0.0', optional: false, at: 'plugin.yaml:7:5' },
+      { on: 'plugin', name: 'database', version: '^1.0.0', optional: false, at: 'plugin.yaml:7:5' },
     ]);
   });
+});
+
+test('a dependency is a plugin or a capability, and says so when it is neither or both', () => {
+  const { manifest } = parseManifest(
+    `${inline}depends_on:\n  - { capability: model }\n  - { capability: tool.fetch_orders, version: ^2, optional: true }\n`,
+    'plugin.yaml',
+  );
+  expect(manifest.depends_on).toEqual([
+    { on: 'capability', name: 'model', version: '*', optional: false, at: 'plugin.yaml:7:5' },
+    { on: 'capability', name: 'tool.fetch_orders', version: '^2', optional: true, at: 'plugin.yaml:8:5' },
+  ]);
+  const refused = (edge: string) => () => parseManifest(`${inline}depends_on: [${edge}]\n`, 'plugin.yaml');
+  expect(refused('{ version: ^1 }')).toThrow(
+    'plugin.yaml:6:14: "name" is missing: give the name of a plugin, or a capability such as model or tool.fetch_orders',
+  );
+  expect(refused('{ name: a, capability: model }')).toThrow('has a name or a capability, not both');
+  expect(refused('{ capability: tool }')).toThrow('expected a capability: tool.NAME');
 });
 
 describe('a broken manifest is refused with the place and the nearest right thing', () => {

@@ -28,8 +28,11 @@ export type RuntimeKind = 'inline' | 'worker' | 'process' | 'mcp' | 'http';
 export type Criticality = 'optional' | 'required' | 'guard';
 
 export interface Dependency {
+  /** Another plugin by name, or something that any plugin may offer. */
+  readonly on: 'plugin' | 'capability';
+  /** Of a plugin; or of a capability: `tool.fetch_orders`, `model.deepseek`, `model` for any model. */
   readonly name: string;
-  /** A semver range; `*` when the manifest gives none. */
+  /** A semver range for the plugin that is needed or offers it; `*` when the manifest gives none. */
   readonly version: string;
   readonly optional: boolean;
   /** `file:line:column` of the edge. */
@@ -138,7 +141,12 @@ interface Written
   readonly tools?: readonly (Partial<ToolDefinition> & Named)[];
   readonly models?: readonly (string | Partial<Named>)[];
   readonly agents?: readonly (string | Partial<NamedAgent>)[];
-  readonly depends_on?: readonly { name: string; version?: string; optional?: boolean }[];
+  readonly depends_on?: readonly {
+    name?: string;
+    capability?: string;
+    version?: string;
+    optional?: boolean;
+  }[];
   readonly permissions?: Partial<Omit<Permissions, 'fs'>> & { readonly fs?: Partial<Permissions['fs']> };
   readonly memory?: readonly object[];
   readonly policies?: readonly object[];
@@ -157,7 +165,8 @@ function complete(written: Written, at: (pointer: string) => string): Manifest {
     runtime: written.runtime,
     protocol: written.protocol ?? 'chassis',
     depends_on: (written.depends_on ?? []).map((edge, i) => ({
-      name: edge.name,
+      on: edge.capability === undefined ? 'plugin' : 'capability',
+      name: edge.capability ?? edge.name ?? '',
       version: edge.version ?? '*',
       optional: edge.optional ?? false,
       at: at(`/depends_on/${i}`),

@@ -1,5 +1,5 @@
 /**
- * The order in which plugins can load, and why some cannot.
+ * Which plugins can load, in which order, and why some cannot.
  *
  * Promise: pure, independent of the order of its input, linear in plugins and edges. A plugin that cannot load
  * is explained with the place of every edge that matters; it takes with it only those that need it.
@@ -8,6 +8,14 @@ import { ChassisError } from '@chassis/errors';
 import { nearest } from '@chassis/schema';
 import semver from 'semver';
 import { CHASSIS_VERSION } from '../version.ts';
+import {
+  circleFrom,
+  levelsOf,
+  type Need as Providers,
+  reachable,
+  type Wanting,
+  waitsOf,
+} from './load-order.ts';
 import type { Dependency } from './manifest.ts';
 
 export interface Node {
@@ -17,6 +25,10 @@ export interface Node {
   readonly chassis: string;
   readonly at: string;
   readonly depends_on: readonly Dependency[];
+  /** Capabilities that it offers by its manifest: `tool.fetch_orders`, `model.deepseek`. */
+  readonly offers: readonly string[];
+  /** Kinds of capability whose names only its running code tells, as the tools of an MCP server. */
+  readonly tells?: readonly string[];
   readonly enabled: boolean;
 }
 
@@ -25,78 +37,202 @@ export interface Refusal {
   readonly fix: string;
 }
 
+/** One thing that a plugin cannot do without. */
+export interface Need extends Providers {
+  readonly edge: Dependency;
+}
+
 export interface Resolution {
   /** Plugins by level: each needs only those of earlier levels. */
   readonly levels: readonly (readonly string[])[];
   /** For each plugin that may load, the names it waits for, optional ones included. */
   readonly waits: ReadonlyMap<string, readonly string[]>;
-  /** Those of `waits` that must be active. */
-  readonly needs: ReadonlyMap<string, readonly string[]>;
+  /** What must be there for each enabled plugin, by any one of several providers. */
+  readonly needs: ReadonlyMap<string, readonly Need[]>;
   readonly refused: ReadonlyMap<string, Refusal>;
 }
 
 export function resolvePlugins(nodes: readonly Node[]): Resolution {
   const sorted = nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const byName = new Map(sorted.map((node) => [node.name, node]));
+  const known = index(sorted);
   const refused = new Map<string, Refusal>();
-  const needs = new Map<string, string[]>();
-  const wishes = new Map<string, string[]>();
+  const graph = new Map<string, Wanting<Need>>();
 
   for (const node of sorted) {
     if (!node.enabled) continue;
-    needs.set(node.name, []);
-    wishes.set(node.name, []);
-    if (!semver.satisfies(CHASSIS_VERSION, node.chassis, { includePrerelease: true })) {
-      refused.set(node.name, wrongFramework(node));
-    }
+    const needs: Need[] = [];
+    const wishes: string[] = [];
+    graph.set(node.name, { needs, wishes });
+    if (!fits(CHASSIS_VERSION, node.chassis)) refused.set(node.name, wrongFramework(node));
     for (const edge of node.depends_on) {
-      const problem = edgeProblem(node, edge, byName);
-      if (problem === undefined) (edge.optional ? wishes : needs).get(node.name)?.push(edge.name);
-      else if (!edge.optional) refused.set(node.name, problem);
+      const found = providersOf(node, edge, known);
+      if (edge.optional) wishes.push(...('anyOf' in found ? found.anyOf : []));
+      else if ('anyOf' in found) needs.push({ edge, anyOf: found.anyOf });
+      else if (!refused.has(node.name)) refused.set(node.name, found);
     }
   }
-  for (const cycle of cycles(needs)) {
-    const refusal = cycleRefusal(cycle, byName);
-    for (const name of cycle) refused.set(name, refusal);
-  }
-  spread(sorted, needs, refused);
-
-  const waits = new Map<string, string[]>();
-  for (const [name, needed] of needs) {
-    if (!refused.has(name)) waits.set(name, [...needed]);
-  }
-  // An optional edge only orders; one that would close a circle is given up.
-  for (const [name, wished] of wishes) {
-    for (const other of wished) {
-      if (waits.has(name) && waits.has(other) && !reaches(waits, other, name)) waits.get(name)?.push(other);
-    }
-  }
+  const order = refuseUnreachable(graph, refused);
+  const waits = waitsOf(graph, order);
+  const needs = new Map([...graph].map(([name, wanting]) => [name, wanting.needs]));
   return { levels: levelsOf(waits), waits, needs, refused };
 }
 
-function edgeProblem(node: Node, edge: Dependency, byName: ReadonlyMap<string, Node>): Refusal | undefined {
+/** What an edge asks for, in words: `database ^2.0.0`, `the tool fetch_orders`, `a model`. */
+export function wanted({ on, name, version }: Dependency): string {
+  const range = version === '*' ? '' : ` ${version}`;
+  if (on === 'plugin') return `${name}${range}`;
+  const dot = name.indexOf('.');
+  const what =
+    dot < 0
+      ? `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
+      : `the ${name.slice(0, dot)} ${name.slice(dot + 1)}`;
+  return version === '*' ? what : `${what} (version ${version})`;
+}
+
+interface Known {
+  readonly byName: ReadonlyMap<string, Node>;
+  readonly byCapability: ReadonlyMap<string, readonly Node[]>;
+  /** Needed as a plugin, by name: every edge, optional ones too. */
+  readonly asked: ReadonlyMap<string, readonly { readonly node: Node; readonly edge: Dependency }[]>;
+}
+
+function index(nodes: readonly Node[]): Known {
+  const byCapability = new Map<string, Node[]>();
+  const asked = new Map<string, { node: Node; edge: Dependency }[]>();
+  for (const node of nodes) {
+    const kinds = new Set(node.offers.map((name) => name.slice(0, name.indexOf('.'))));
+    const telling = (node.tells ?? []).flatMap((kind) => [kind, `${kind}.*`]);
+    for (const name of new Set([...node.offers, ...kinds, ...telling])) list(byCapability, name).push(node);
+    if (!node.enabled) continue;
+    for (const edge of node.depends_on) if (edge.on === 'plugin') list(asked, edge.name).push({ node, edge });
+  }
+  return { byName: new Map(nodes.map((node) => [node.name, node])), byCapability, asked };
+}
+
+function providersOf(node: Node, edge: Dependency, known: Known): Providers | Refusal {
+  return edge.on === 'plugin' ? pluginFor(node, edge, known) : offering(node, edge, known);
+}
+
+function pluginFor(node: Node, edge: Dependency, { byName, asked }: Known): Providers | Refusal {
   const target = byName.get(edge.name);
-  const wanted = edge.version === '*' ? edge.name : `${edge.name} ${edge.version}`;
+  const needs = `${node.name} needs ${wanted(edge)} (${edge.at})`;
   if (target === undefined) {
     const near = nearest(edge.name, byName.keys());
     return refusal(
-      `${node.name} needs ${wanted} (${edge.at}), which is not installed${near ? `; did you mean "${near}"?` : ''}`,
+      `${needs}, which is not installed${near ? `; did you mean "${near}"?` : ''}`,
       `install ${edge.name}, or mark the dependency optional`,
     );
   }
-  if (!target.enabled) {
+  if (!target.enabled)
+    return refusal(`${needs}, which is disabled`, `enable plugins.${edge.name}, or disable ${node.name}`);
+  if (fits(target.version, edge.version)) return { anyOf: [edge.name] };
+  const message = `${needs}, but ${edge.name} is ${target.version} (${target.at})`;
+  // Another version would only move the trouble when somebody else cannot take it.
+  const against = (asked.get(edge.name) ?? []).filter(
+    ({ node: other, edge: wish }) => other !== node && !semver.intersects(wish.version, edge.version),
+  );
+  if (against.length === 0) return refusal(message, `install ${edge.name} ${edge.version}`);
+  const others = against.map(
+    ({ node: other, edge: wish }) => `${other.name} needs ${wanted(wish)} (${wish.at})`,
+  );
+  return refusal(
+    `${message}; no version fits all: ${others.join('; ')}`,
+    `use versions of ${[node, ...against.map((one) => one.node)].map(({ name }) => name).join(' and ')} that agree on ${edge.name}`,
+  );
+}
+
+function offering(node: Node, edge: Dependency, { byCapability }: Known): Providers | Refusal {
+  const needs = `${node.name} needs ${wanted(edge)} (${edge.at})`;
+  const dot = edge.name.indexOf('.');
+  const named = byCapability.get(edge.name) ?? [];
+  // A server that lists its tools itself may have any: what it is called is known only once it runs.
+  const telling = dot < 0 ? [] : (byCapability.get(`${edge.name.slice(0, dot)}.*`) ?? []);
+  const all = [...new Set([...named, ...telling])].filter((one) => one !== node);
+  const able = all.filter((one) => one.enabled && fits(one.version, edge.version));
+  if (able.length > 0) return { anyOf: able.map(({ name }) => name) };
+  const off = named.find((one) => one !== node && !one.enabled && fits(one.version, edge.version));
+  if (off !== undefined)
     return refusal(
-      `${node.name} needs ${wanted} (${edge.at}), which is disabled`,
-      `enable plugins.${edge.name}, or disable ${node.name}`,
+      `${needs}, which only ${off.name} offers, and that is disabled`,
+      `enable plugins.${off.name}, or disable ${node.name}`,
     );
+  const [wrong] = named.filter((one) => one !== node && one.enabled);
+  if (wrong !== undefined)
+    return refusal(
+      `${needs}, but ${wrong.name}, which offers it, is ${wrong.version} (${wrong.at})`,
+      `install ${wrong.name} ${edge.version}`,
+    );
+  const near = nearest(edge.name, byCapability.keys());
+  return refusal(
+    `${needs}, which no plugin offers${near ? `; did you mean "${near}"?` : ''}`,
+    `install a plugin that offers ${wanted({ ...edge, version: '*' })}, or mark the dependency optional`,
+  );
+}
+
+/** Refuses whoever cannot be reached, each with the root cause. @returns the others, in an order that can be loaded */
+function refuseUnreachable(
+  graph: ReadonlyMap<string, Wanting<Need>>,
+  refused: Map<string, Refusal>,
+): string[] {
+  const order = reachable(graph, refused);
+  const left = new Set(graph.keys());
+  for (const name of order) left.delete(name);
+  for (const name of refused.keys()) left.delete(name);
+  spread(graph, refused, left, [...refused.keys()]);
+  // Who is left needs somebody who is left, and that goes round.
+  for (let [start] = left; start !== undefined; [start] = left) {
+    const circle = circleFrom(start, (name) => blockedBy(graph.get(name), left, refused)?.provider);
+    const cause = circleRefusal(circle, (name) => blockedBy(graph.get(name), left, refused));
+    for (const name of circle) {
+      refused.set(name, cause);
+      left.delete(name);
+    }
+    spread(graph, refused, left, circle);
   }
-  if (!semver.satisfies(target.version, edge.version, { includePrerelease: true })) {
-    return refusal(
-      `${node.name} needs ${wanted} (${edge.at}), but ${edge.name} is ${target.version} (${target.at})`,
-      `install ${edge.name} ${edge.version}`,
-    );
+  return order;
+}
+
+/** The first need that keeps a plugin from loading, and a provider of it that waits itself. */
+function blockedBy(
+  wanting: Wanting<Need> | undefined,
+  left: ReadonlySet<string>,
+  refused: ReadonlyMap<string, Refusal>,
+): { readonly edge: Dependency; readonly provider: string } | undefined {
+  for (const { edge, anyOf } of wanting?.needs ?? []) {
+    const provider = anyOf.find((name) => left.has(name));
+    const blocking = anyOf.every((name) => left.has(name) || refused.has(name));
+    if (blocking && provider !== undefined) return { edge, provider };
   }
   return undefined;
+}
+
+/** Whoever has a need all of whose providers are refused is refused with the same root cause. */
+function spread(
+  graph: ReadonlyMap<string, Wanting<Need>>,
+  refused: Map<string, Refusal>,
+  left: Set<string>,
+  from: readonly string[],
+): void {
+  const neededBy = new Map<string, Set<string>>();
+  for (const name of left)
+    for (const { anyOf } of graph.get(name)?.needs ?? [])
+      for (const provider of anyOf) (neededBy.get(provider) ?? set(neededBy, provider)).add(name);
+  const queue = [...from];
+  for (let at = 0; at < queue.length; at++) {
+    for (const name of neededBy.get(queue[at] ?? '') ?? []) {
+      if (!left.has(name)) continue;
+      const lost = graph.get(name)?.needs.find(({ anyOf }) => anyOf.every((one) => refused.has(one)));
+      const root = refused.get(lost?.anyOf[0] ?? '');
+      if (lost === undefined || root === undefined) continue;
+      const of = lost.edge.on === 'plugin' ? '' : ` of ${lost.anyOf.join(' or ')}`;
+      refused.set(
+        name,
+        refusal(`${name} needs ${wanted(lost.edge)}${of} (${lost.edge.at}): ${root.cause.message}`, root.fix),
+      );
+      left.delete(name);
+      queue.push(name);
+    }
+  }
 }
 
 function wrongFramework(node: Node): Refusal {
@@ -106,14 +242,17 @@ function wrongFramework(node: Node): Refusal {
   );
 }
 
-function cycleRefusal(cycle: readonly string[], byName: ReadonlyMap<string, Node>): Refusal {
-  const steps = cycle.map((name, i) => {
-    const next = cycle[(i + 1) % cycle.length] ?? name;
-    const edge = byName.get(name)?.depends_on.find((item) => item.name === next && !item.optional);
-    return `${name} needs ${next} (${edge?.at ?? '?'})`;
+function circleRefusal(
+  circle: readonly string[],
+  blocked: (name: string) => ReturnType<typeof blockedBy>,
+): Refusal {
+  const steps = circle.map((name) => {
+    const { edge, provider } = blocked(name) ?? {};
+    if (edge === undefined) return name;
+    return `${name} needs ${wanted(edge)}${edge.on === 'plugin' ? '' : ` of ${provider}`} (${edge.at})`;
   });
   return refusal(
-    `a circle of dependencies: ${[...cycle, cycle[0]].join(' → ')}: ${steps.join('; ')}`,
+    `a circle of dependencies: ${[...circle, circle[0]].join(' → ')}: ${steps.join('; ')}`,
     'remove one of these dependencies, or mark it optional',
   );
 }
@@ -122,107 +261,29 @@ function refusal(message: string, fix: string): Refusal {
   return { cause: new ChassisError('Unavailable', message, { data: { fix } }), fix };
 }
 
-/** Whoever needs a refused plugin is refused with the same root cause. */
-function spread(
-  sorted: readonly Node[],
-  needs: ReadonlyMap<string, string[]>,
-  refused: Map<string, Refusal>,
-): void {
-  const neededBy = new Map<string, Node[]>();
-  for (const node of sorted) {
-    for (const name of needs.get(node.name) ?? []) {
-      const list = neededBy.get(name);
-      if (list === undefined) neededBy.set(name, [node]);
-      else list.push(node);
-    }
+/** Most plugins share a handful of versions and ranges: each pair is compared once. */
+const compared = new Map<string, boolean>();
+
+function fits(version: string, range: string): boolean {
+  if (range === '*') return true;
+  const key = `${version} ${range}`;
+  let answer = compared.get(key);
+  if (answer === undefined) {
+    answer = semver.satisfies(version, range, { includePrerelease: true });
+    if (compared.size >= 10_000) compared.clear();
+    compared.set(key, answer);
   }
-  const queue = [...refused.keys()];
-  for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-    const root = refused.get(name);
-    for (const node of neededBy.get(name) ?? []) {
-      if (root === undefined || refused.has(node.name)) continue;
-      const at = node.depends_on.find((edge) => edge.name === name)?.at ?? node.at;
-      refused.set(node.name, refusal(`${node.name} needs ${name} (${at}): ${root.cause.message}`, root.fix));
-      queue.push(node.name);
-    }
-  }
+  return answer;
 }
 
-/** One circle of each strongly connected part, each beginning with its smallest name. */
-function cycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
-  const found: string[][] = [];
-  const state = new Map<string, 'open' | 'done'>();
-  for (const start of edges.keys()) {
-    if (state.has(start)) continue;
-    const path: string[] = [];
-    // Depth first with an explicit stack: a chain of thousands must not exhaust the call stack.
-    const stack: { name: string; next: number }[] = [{ name: start, next: 0 }];
-    state.set(start, 'open');
-    path.push(start);
-    while (stack.length > 0) {
-      const top = stack.at(-1);
-      if (top === undefined) break;
-      const target = edges.get(top.name)?.[top.next++];
-      if (target === undefined) {
-        state.set(top.name, 'done');
-        stack.pop();
-        path.pop();
-      } else if (state.get(target) === 'open') {
-        found.push(turned(path.slice(path.indexOf(target))));
-      } else if (!state.has(target)) {
-        state.set(target, 'open');
-        path.push(target);
-        stack.push({ name: target, next: 0 });
-      }
-    }
-  }
+function list<V>(map: Map<string, V[]>, key: string): V[] {
+  const found = map.get(key) ?? [];
+  map.set(key, found);
   return found;
 }
 
-function turned(cycle: readonly string[]): string[] {
-  const least = cycle.indexOf(cycle.toSorted()[0] ?? '');
-  return [...cycle.slice(least), ...cycle.slice(0, least)];
-}
-
-function reaches(edges: ReadonlyMap<string, readonly string[]>, from: string, to: string): boolean {
-  const seen = new Set<string>([from]);
-  const queue = [from];
-  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-    if (name === to) return true;
-    for (const next of edges.get(name) ?? []) {
-      if (!seen.has(next)) {
-        seen.add(next);
-        queue.push(next);
-      }
-    }
-  }
-  return false;
-}
-
-function levelsOf(waits: ReadonlyMap<string, readonly string[]>): string[][] {
-  const waitedBy = new Map<string, string[]>();
-  const open = new Map<string, number>();
-  for (const [name, others] of waits) {
-    open.set(name, others.length);
-    for (const other of others) {
-      const list = waitedBy.get(other);
-      if (list === undefined) waitedBy.set(other, [name]);
-      else list.push(name);
-    }
-  }
-  const levels: string[][] = [];
-  let level = [...open].filter(([, count]) => count === 0).map(([name]) => name);
-  while (level.length > 0) {
-    levels.push(level);
-    const next: string[] = [];
-    for (const name of level) {
-      for (const waiting of waitedBy.get(name) ?? []) {
-        const left = (open.get(waiting) ?? 0) - 1;
-        open.set(waiting, left);
-        if (left === 0) next.push(waiting);
-      }
-    }
-    level = next.toSorted();
-  }
-  return levels;
+function set(map: Map<string, Set<string>>, key: string): Set<string> {
+  const made = new Set<string>();
+  map.set(key, made);
+  return made;
 }

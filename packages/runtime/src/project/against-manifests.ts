@@ -8,6 +8,7 @@ import { ChassisError } from '@chassis/errors';
 import { compileSchema, didYouMean, pointerKeys } from '@chassis/schema';
 import type { Catalogue } from '../plugin/catalogue.ts';
 import { fullName, modelSafeName } from '../plugin/names.ts';
+import { listsItself } from '../plugin/offers.ts';
 import type { Config } from './config.ts';
 import type { Origin } from './layers.ts';
 
@@ -60,18 +61,6 @@ function wrongSettings({ agent: { use, settings } }: Config, { entries }: Catalo
     keys: ['agent', 'settings', ...pointerKeys(issue.path)],
     message: `agent.settings${issue.path.replaceAll('/', '.')}: ${issue.message}`,
   }));
-}
-
-function listsItself({
-  protocol,
-  runtime,
-  tools,
-}: {
-  protocol: string;
-  runtime: string;
-  tools: readonly unknown[];
-}): boolean {
-  return tools.length === 0 && (protocol === 'jsonrpc' || runtime === 'mcp');
 }
 
 function add(names: Set<string>, plugin: string, tool: string): void {

@@ -11,6 +11,7 @@ import type { Json, JsonObject } from '@chassis/types';
 import { buildEnvironment } from '../host/environment.ts';
 import { type HostOptions, type Log, PhaseError } from '../host/host.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
+import { modelNames } from '../plugin/offers.ts';
 import { withDefaults } from '../plugin/schema-defaults.ts';
 import {
   expand,
@@ -42,7 +43,7 @@ export async function prepare(
   return {
     entry,
     config,
-    models: modelNames(entry, config),
+    models: modelNames(manifest, config),
     env,
     project: project.root,
     log,
@@ -129,13 +130,6 @@ function placeOf(project: Project, entry: CatalogueEntry, section: string, keys:
 
 function configError(entry: CatalogueEntry, issues: readonly Issue[]): PhaseError {
   return new PhaseError('config', invalid(issues), `correct plugins.${entry.name} in the configuration`);
-}
-
-function modelNames(entry: CatalogueEntry, config: JsonObject): string[] {
-  const { models, models_from_config: key } = entry.source.manifest;
-  const named: Json | undefined = key === undefined ? undefined : config[key];
-  const more = typeof named === 'object' && named !== null && !Array.isArray(named) ? Object.keys(named) : [];
-  return [...new Set([...models.map((model) => model.name), ...more])];
 }
 
 /**

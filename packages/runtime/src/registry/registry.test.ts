@@ -164,6 +164,90 @@ describe('dependencies', () => {
   });
 });
 
+describe('capabilities that a plugin needs', () => {
+  const model = (name: string, code = '') => ({
+    [`plugins/${name}/plugin.yaml`]: inlineManifest(name, 'kind: model\nmodels: [clever]\n'),
+    [`plugins/${name}/index.mjs`]: `export default { ${code} models: { clever: () => 'x' } };`,
+  });
+  const needsModel = plugin('top', { manifest: 'depends_on: [{ capability: model }]' });
+
+  test('are met by any plugin that offers them', async () => {
+    using folder = projectFolder({
+      ...needsModel,
+      ...model('m'),
+      ...model('n', `on_load() { throw new Error('no licence'); },`),
+    });
+    await using registry = await started(folder);
+    expect(states(registry)).toEqual({ m: 'active', n: 'unavailable', top: 'active' });
+  });
+
+  test('and when nobody does, the root cause and what to do are those of whoever could', async () => {
+    using folder = projectFolder({
+      ...needsModel,
+      ...model('m', `on_load() { throw new Error('no licence'); },`),
+    });
+    await using registry = await started(folder);
+    const root = registry.problems().find(({ owner }) => owner === 'm');
+    expect(registry.resolveTool('top_tool')).toMatchObject({
+      phase: 'resolve',
+      cause: { message: 'top needs a model of m, which is unavailable: no licence' },
+      fix: root?.fix,
+    });
+  });
+
+  test('are looked for in what a server lists once it runs', async () => {
+    const server = `for await (const line of (await import('node:readline')).createInterface({ input: process.stdin })) {
+      const { id } = JSON.parse(line);
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, result: [{ name: 'told', description: 'x', effects: 'none' }] }));
+    }`;
+    const need = (tool: string) => `depends_on: [{ capability: tool.${tool} }]`;
+    using folder = projectFolder({
+      ...plugin('a', { manifest: need('told') }),
+      ...plugin('b', { manifest: need('untold') }),
+      'plugins/s/plugin.yaml':
+        'name: s\nversion: 1.0.0\ndescription: x\nruntime: process\ncommand: [node, server.mjs]\nprotocol: jsonrpc\n',
+      'plugins/s/server.mjs': server,
+    });
+    await using registry = await started(folder);
+    expect(states(registry)).toEqual({ a: 'active', b: 'unavailable', s: 'active' });
+    expect(why(registry, 'b_tool')).toBe(
+      'b needs the tool untold of s, which is unavailable: it does not offer it',
+    );
+  });
+});
+
+test('plugins of npm packages and of the user are plugins like any other', async () => {
+  const files = (at: string, name: string, code: string) => ({
+    [`${at}/plugin.yaml`]: inlineManifest(name, oneTool(`${name}_tool`)),
+    [`${at}/index.mjs`]: code,
+  });
+  using folder = projectFolder({
+    ...files(
+      'node_modules/@acme/orders',
+      'orders',
+      `import { say } from 'words'; export default { tools: { orders_tool: say } };`,
+    ),
+    'node_modules/words/package.json': '{ "name": "words", "main": "index.mjs" }',
+    'node_modules/words/index.mjs': `export const say = () => 'orders';`,
+    ...files(
+      'home/.config/chassis/plugins/mine',
+      'mine',
+      `export default { tools: { mine_tool: () => 'mine' } };`,
+    ),
+    'node_modules/broken/plugin.yaml': 'name: 7\n',
+    'chassis.yaml': `plugins: { npm: ['@acme/orders', broken] }`,
+  });
+  await using registry = await started(folder);
+  expect(await answer(registry, 'orders_tool')).toBe('orders');
+  expect(await answer(registry, 'mine_tool')).toBe('mine');
+  expect(registry.plugins().map(({ name, origin, state }) => [name, origin, state])).toEqual([
+    ['broken', 'npm', 'failed'],
+    ['mine', 'user', 'active'],
+    ['orders', 'npm', 'active'],
+  ]);
+  expect(registry.problems()[0]?.cause.message).toContain('node_modules/broken/plugin.yaml:1:7');
+});
+
 describe('criticality', () => {
   const broken = { code: `on_load() { throw new Error('no licence'); },` };
 

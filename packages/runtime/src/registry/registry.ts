@@ -11,7 +11,8 @@ import type { Invocation, PluginState, PluginStatus, Unavailable } from '../capa
 import type { Diagnostics, Log } from '../host/host.ts';
 import { hostFor } from '../host/kinds.ts';
 import type { BrokenPlugin, CatalogueEntry } from '../plugin/catalogue.ts';
-import { type Resolution, resolvePlugins } from '../plugin/resolver.ts';
+import { nodeOf } from '../plugin/offers.ts';
+import { type Need, type Resolution, resolvePlugins } from '../plugin/resolver.ts';
 import { unavailable } from '../plugin/unavailable.ts';
 import type { Project } from '../project/project.ts';
 import { openSecrets, type Secrets } from '../project/secrets.ts';
@@ -22,7 +23,7 @@ import type { LiveRegistry, StartRegistry } from './options.ts';
 import { brokenOwner, brokenStatus, closedBy, ownerOf, statusOf } from './owners.ts';
 import { prepare } from './prepare.ts';
 import { refreshed } from './refresh.ts';
-import { lostRequired, needs, offersTheSame } from './relations.ts';
+import { lostRequired, offersTheSame, unmet } from './relations.ts';
 import { toolRules } from './tool-rules.ts';
 
 /** How long calls under way may go on on an instance that was replaced. */
@@ -53,16 +54,7 @@ class PluginRegistry implements LiveRegistry {
     this.#options = options;
     this.#secrets = options.secrets ?? openSecrets(project.config, project.env, options.onSecret);
     const { entries } = project.catalogue;
-    this.#resolution = resolvePlugins(
-      entries.map(({ name, source, enabled }) => ({
-        name,
-        version: source.manifest.version,
-        chassis: source.manifest.chassis,
-        at: source.at('/version'),
-        depends_on: source.manifest.depends_on,
-        enabled,
-      })),
-    );
+    this.#resolution = resolvePlugins(entries.map(nodeOf));
     for (const entry of entries) {
       if (entry.enabled) this.#lives.set(entry.name, this.#life(entry));
     }
@@ -188,7 +180,7 @@ class PluginRegistry implements LiveRegistry {
     for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
       if (wanted.has(name)) continue;
       wanted.add(name);
-      queue.push(...(this.#resolution.needs.get(name) ?? []));
+      queue.push(...this.#needs(name).flatMap(({ anyOf }) => anyOf));
     }
     return wanted;
   }
@@ -211,16 +203,13 @@ class PluginRegistry implements LiveRegistry {
     await Promise.all((waits.get(name) ?? []).map(async (other) => loading.get(other)));
     const life = this.#lives.get(name);
     if (life === undefined || this.#closed !== undefined) return;
-    const absent = this.#absentNeed(name);
+    const absent = unmet(name, this.#needs(name), this.#lives);
     if (absent === undefined) await life.start();
-    else life.refuse(this.#refused(name, needs(name, absent), `repair plugin ${absent.entry.name}`));
+    else life.refuse(this.#refused(name, absent.cause, absent.fix));
   }
 
-  /** A plugin that this one needs and that is not active. */
-  #absentNeed(name: string): PluginLife | undefined {
-    return (this.#resolution.needs.get(name) ?? [])
-      .map((other) => this.#lives.get(other))
-      .find((life) => life !== undefined && life.state !== 'active');
+  #needs(name: string): readonly Need[] {
+    return this.#resolution.needs.get(name) ?? [];
   }
 
   #refused(name: string, cause: ChassisError, fix: string): Unavailable {
@@ -272,11 +261,11 @@ class PluginRegistry implements LiveRegistry {
 
   /** Starts those that were only waiting for this plugin. */
   #wake(name: string): void {
-    for (const [other, needed] of this.#resolution.needs) {
+    for (const [other, needs] of this.#resolution.needs) {
       const life = this.#lives.get(other);
-      if (!needed.includes(name) || life?.state !== 'unavailable' || life.record?.phase !== 'resolve')
-        continue;
-      if (this.#absentNeed(other) === undefined) void life.start();
+      if (life?.state !== 'unavailable' || life.record?.phase !== 'resolve') continue;
+      if (!needs.some(({ anyOf }) => anyOf.includes(name))) continue;
+      if (unmet(other, needs, this.#lives) === undefined) void life.start();
     }
   }
 
