@@ -1,18 +1,19 @@
-"""Chassis plugins in Python: one file, the standard library, Python 3.9 or newer.
+"""Chassis plugins in Python: nothing to install, the standard library, Python 3.9 or newer.
 
     from chassis_sdk import Plugin
 
     plugin = Plugin()
 
     @plugin.tool
-    def add(a, b):
-        return {"sum": a + b}
+    def add(a: int, b: int) -> int:
+        return a + b
 
     if __name__ == "__main__":
         plugin.run()
 
-The names and schemas of tools stand in ``plugin.yaml``; this file says what they do. A handler gets its arguments
-by name. A parameter called ``ctx`` gets the context of the call, one called ``input`` all arguments as a dict.
+The names of tools, and what they may do, stand in ``plugin.yaml``; this file says what they do. Their schemas are taken from
+the type hints, unless ``plugin.yaml`` has them. A handler gets its arguments by name. A parameter called ``ctx`` gets the
+context of the call, one called ``input`` all arguments as a dict.
 
 Promises: stdout carries messages only (``print`` goes to stderr, also from child processes); calls run at the
 same time, each in a thread of its own; when the harness is gone, the process ends.
@@ -31,6 +32,8 @@ import os
 import sys
 import threading
 import traceback
+
+from chassis_schema import result_of, shape_of, values_for
 
 __all__ = ["Cancelled", "ChassisError", "Context", "Plugin"]
 __version__ = "0.1.0"
@@ -335,7 +338,13 @@ class _Connection:
             _finish(hook(config, LoadContext(self, params)) if wanted > 1 else hook(config) if wanted else hook())
         self._loaded = True
         plugin = self._plugin
-        return {"tools": list(plugin._tools), "models": list(plugin._models), "agents": list(plugin._agents)}
+        shapes = {name: shape_of(function) for name, function in plugin._tools.items()}
+        return {
+            "tools": list(plugin._tools),
+            "models": list(plugin._models),
+            "agents": list(plugin._agents),
+            "shapes": {name: shape for name, shape in shapes.items() if shape},
+        }
 
     def _ready(self, _params):
         hook = self._plugin._hooks.get("ready")
@@ -355,7 +364,8 @@ class _Connection:
         plugin = self._plugin
         try:
             if "tool" in params:
-                value = _call_tool(_find(plugin._tools, "tool", params["tool"]), params.get("input"), ctx)
+                handler = _find(plugin._tools, "tool", params["tool"])
+                value = result_of(handler, _finish(_call_tool(handler, params.get("input"), ctx)))
             elif "model" in params:
                 ctx.model = params["model"]
                 value = _find(plugin._models, "model", params["model"])(params.get("input"), ctx)
@@ -476,7 +486,8 @@ def _call_tool(handler, arguments, ctx):
     if not isinstance(arguments, dict):
         raise ChassisError("InvalidParams", "the input must be an object")
     names = inspect.signature(handler).parameters
-    given = {"input": arguments} if "input" in names and "input" not in arguments else dict(arguments)
+    whole = "input" in names and "input" not in arguments
+    given = {"input": arguments} if whole else _promised(handler, arguments)
     if "ctx" in names:
         given["ctx"] = ctx
     try:
@@ -484,6 +495,13 @@ def _call_tool(handler, arguments, ctx):
     except TypeError as error:
         raise ChassisError("InvalidParams", "%s: %s" % (handler.__name__, error)) from None
     return handler(*bound.args, **bound.kwargs)
+
+
+def _promised(handler, arguments):
+    try:
+        return values_for(handler, arguments)
+    except (TypeError, ValueError) as error:
+        raise ChassisError("InvalidParams", "%s: %s" % (handler.__name__, error)) from None
 
 
 def _finish(value):

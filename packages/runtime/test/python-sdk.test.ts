@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { projectFolder } from '../src/testing/project-folder.ts';
 
 const PLUGIN = `
-import decimal, subprocess, sys, threading, time
+import dataclasses, decimal, subprocess, sys, threading, time; from typing import Annotated, List, Literal, Optional, TypedDict
 from chassis_sdk import Plugin
 plugin = Plugin(decimals="--decimals" in sys.argv)
 
@@ -37,6 +37,20 @@ def child(): subprocess.run(["sh", "-c", "echo printed by a child"], check=True)
 
 @plugin.tool
 def stuck(): threading.Event().wait()
+
+@dataclasses.dataclass
+class Order:
+    id: int
+    note: Optional[str] = None
+
+class Page(TypedDict):
+    rows: List[Order]
+    more: bool
+
+@plugin.tool
+def hinted(order: Order, sort: Annotated[Literal["up", "down"], "which way"], limit: int = 10, ctx=None) -> Page:
+    assert isinstance(order, Order) and ctx is not None
+    return {"rows": [order, Order(limit)], "more": sort == "up"}
 
 if __name__ == "__main__": plugin.run()
 `;
@@ -96,6 +110,53 @@ test('a Decimal that is returned is written exactly, also without decimals', asy
       '{"jsonrpc":"2.0","id":1,"method":"plugin.invoke","params":{"tool":"exact","input":{},"ctx":{}}}',
     ),
   ).toContain('"data":[0.10,1000000000000000000000000000000,1E+400]');
+});
+
+test('type hints are the schemas, and make what they promise', async () => {
+  using plugin = await started();
+  const loaded = JSON.parse(
+    await plugin.line('{"jsonrpc":"2.0","id":1,"method":"plugin.load","params":{}}'),
+  ) as { result: { shapes: Record<string, unknown> } };
+  const order = {
+    type: 'object',
+    properties: { id: { type: 'integer' }, note: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+    required: ['id'],
+    additionalProperties: false,
+  };
+  // A function without hints has no schema: what plugin.yaml says holds.
+  expect(loaded.result.shapes).toEqual({
+    hinted: {
+      input: {
+        type: 'object',
+        properties: {
+          order,
+          sort: { enum: ['up', 'down'], description: 'which way' },
+          limit: { type: 'integer', default: 10 },
+        },
+        required: ['order', 'sort'],
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: { rows: { type: 'array', items: order }, more: { type: 'boolean' } },
+        required: ['rows', 'more'],
+        additionalProperties: false,
+      },
+    },
+  });
+  expect(
+    (await plugin.invoke('hinted', '{"order":{"id":9007199254740993},"sort":"up"}')).result.data,
+  ).toEqual({
+    rows: [
+      { id: 9007199254740992, note: null },
+      { id: 10, note: null },
+    ],
+    more: true,
+  });
+  expect((await plugin.invoke('hinted', '{"order":{"no":1},"sort":"up"}')).result).toMatchObject({
+    code: -32602,
+    error: { message: expect.stringMatching(/^hinted: /) as string },
+  });
 });
 
 test('arguments are given by name, and wrong ones are the caller’s mistake', async () => {

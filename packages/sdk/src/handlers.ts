@@ -16,11 +16,14 @@ import type {
 } from './plugin.ts';
 import { failure, success } from './result.ts';
 import { placeOf } from './stack-frame.ts';
+import { shapeIn, type ToolShape } from './tool.ts';
 
 export interface Handlers {
   readonly tools: ReadonlyMap<string, ToolHandler>;
   readonly models: ReadonlyMap<string, ModelHandler>;
   readonly agents: ReadonlyMap<string, AgentHandler>;
+  /** Schemas of the tools that bring theirs along. */
+  readonly shapes: { readonly [tool: string]: ToolShape };
 }
 
 /** @throws InvalidParams when the value is not what `definePlugin` takes */
@@ -37,8 +40,10 @@ export function handlersOf(plugin: unknown): Handlers {
       throw new ChassisError('InvalidParams', `${hook} must be a function`);
     }
   }
+  const tools = section<ToolHandler>(plugin, 'tools');
   return {
-    tools: section<ToolHandler>(plugin, 'tools'),
+    tools,
+    shapes: shapesOf(tools),
     models: section<ModelHandler>(plugin, 'models'),
     agents: section<AgentHandler>(plugin, 'agents'),
   };
@@ -58,6 +63,11 @@ function section<H>(plugin: object, name: 'tools' | 'models' | 'agents'): Readon
     handlers.set(key, handler as H);
   }
   return handlers;
+}
+
+function shapesOf(tools: ReadonlyMap<string, ToolHandler>): { readonly [tool: string]: ToolShape } {
+  const shapes = [...tools].map(([name, handler]) => [name, shapeIn(handler)] as const);
+  return Object.fromEntries(shapes.filter((item): item is [string, ToolShape] => item[1] !== undefined));
 }
 
 /**

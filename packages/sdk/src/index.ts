@@ -1,4 +1,5 @@
 export { type ContextCalls, invokeContext } from './context.ts';
+export type { FromSchema } from './from-schema.ts';
 export { forgetGroup, guardGroup, type Launcher, launcherOf } from './group-watch.ts';
 export { type Handlers, handlersOf, runHandler } from './handlers.ts';
 export { jsonValue } from './json-value.ts';
@@ -6,3 +7,5 @@ export * from './plugin.ts';
 export { failure, success } from './result.ts';
 export { serve, servePlugin } from './serve.ts';
 export { frameIn } from './stack-frame.ts';
+export type { StandardSchema } from './standard-schema.ts';
+export { type DefinedTool, defineTool, type ToolShape } from './tool.ts';

@@ -57,6 +57,7 @@ export async function servePlugin(plugin: Plugin, transport: Transport): Promise
       tools: [...taken.tools.keys()],
       models: [...taken.models.keys()],
       agents: [...taken.agents.keys()],
+      ...(Object.keys(taken.shapes).length === 0 ? {} : { shapes: taken.shapes }),
     };
   });
   peer.method('plugin.ready', async () => (await plugin.on_ready?.()) ?? true);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ExitCode } from '@chassis/errors';
 import { checkPlugin, type PluginStatus, trustState, type Unavailable } from '@chassis/runtime';
+import type { ToolDefinition } from '@chassis/types';
 import { usage } from '../failure.ts';
 import { mark } from '../present/mark.ts';
 import { unavailableLines } from '../present/plugin.ts';
@@ -31,6 +32,10 @@ export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending
   for (const { cause, fix } of missing) {
     out.line(`${mark('failed')} error: ${visible(cause.message)} (${visible(fix)})`);
     out.record({ type: 'finding', level: 'error', message: cause.message });
+  }
+  for (const message of started?.advice ?? []) {
+    out.line(`${mark('unknown')} warning: ${visible(message)}`);
+    out.record({ type: 'finding', level: 'warning', message });
   }
   if (startable && !trusted)
     out.note(
@@ -62,6 +67,8 @@ interface Started {
   readonly status: PluginStatus | undefined;
   /** What its manifest lists and its code does not serve, and the other way round. */
   readonly missing: readonly Unavailable[];
+  /** Schemas that stand neither in the manifest nor in the code. */
+  readonly advice: readonly string[];
 }
 
 async function start({ globals, out }: Call<object>, folder: string, name: string): Promise<Started> {
@@ -74,6 +81,18 @@ async function start({ globals, out }: Call<object>, folder: string, name: strin
   const missing = bench.registry
     .problems()
     .filter(({ owner, capability }) => owner === name && /^(tool|model|agent)\./.test(capability));
+  const advice = bench.registry
+    .tools()
+    .filter(({ plugin }) => plugin.name === name)
+    .flatMap(({ definition }) => schemaAdvice(definition));
   await bench.close();
-  return { status, missing };
+  return { status, missing, advice };
+}
+
+function schemaAdvice({ name, input, output }: ToolDefinition): string[] {
+  const open = Object.keys(input).length === 1 && input.type === 'object';
+  return [
+    ...(open ? [`${name} has no input schema, so a model cannot know its arguments`] : []),
+    ...(output === undefined ? [`${name} has no output schema, so bad data goes on to the next tool`] : []),
+  ];
 }

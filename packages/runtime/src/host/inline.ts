@@ -55,6 +55,7 @@ export function inlineHost(options: HostOptions): PluginHost {
         tools: taken.tools.keys(),
         models: taken.models.keys(),
         agents: taken.agents.keys(),
+        shapes: taken.shapes,
       });
     } catch (error) {
       const place = placeInStack(error, entry.folder) ?? join(entry.folder, manifest.module ?? '');

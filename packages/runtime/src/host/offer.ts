@@ -1,7 +1,8 @@
 /** Compares what a manifest lists with what a loaded plugin can serve. Pure. */
 import { ChassisError } from '@chassis/errors';
 import { checkSchema, issueText } from '@chassis/schema';
-import type { ToolDefinition } from '@chassis/types';
+import type { ToolShape } from '@chassis/sdk';
+import type { JsonObject, ToolDefinition } from '@chassis/types';
 import type { Manifest } from '../plugin/manifest.ts';
 import type { Offer } from './host.ts';
 
@@ -10,6 +11,8 @@ export interface Served {
   readonly tools: Iterable<string>;
   readonly models: Iterable<string>;
   readonly agents: Iterable<string>;
+  /** Schemas that stand in the code; they fill what the manifest leaves open. */
+  readonly shapes?: { readonly [tool: string]: ToolShape };
 }
 
 /**
@@ -44,7 +47,10 @@ export function offerOf(manifest: Manifest, models: readonly string[], served?: 
     });
   };
 
-  const sound = quarantine(manifest.tools, drop);
+  const sound = quarantine(
+    manifest.tools.map((tool) => shaped(tool, served?.shapes)),
+    drop,
+  );
   const kept = keep(
     'tool',
     manifest.tools.map((tool) => tool.name),
@@ -60,6 +66,25 @@ export function offerOf(manifest: Manifest, models: readonly string[], served?: 
     ),
     dropped,
   };
+}
+
+/** The manifest's word on schemas, else the code's. */
+function shaped(tool: ToolDefinition, shapes: Served['shapes']): ToolDefinition {
+  const shape = shapes !== undefined && Object.hasOwn(shapes, tool.name) ? shapes[tool.name] : undefined;
+  if (shape === undefined) return tool;
+  const input = isOpen(tool.input) && isObject(shape.input) ? shape.input : tool.input;
+  const output = tool.output === undefined && isObject(shape.output) ? shape.output : tool.output;
+  return { ...tool, input, ...(output === undefined ? {} : { output }) };
+}
+
+/** Whether a schema says nothing but that it is about an object: what a manifest without one is read as. */
+function isOpen(schema: JsonObject): boolean {
+  return Object.keys(schema).length === 1 && schema.type === 'object';
+}
+
+/** A plugin's answer may be anything. */
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** One tool with a schema that cannot be used costs that tool only. */

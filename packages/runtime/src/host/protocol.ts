@@ -1,6 +1,7 @@
 /** What is said to a plugin behind a connection; protocols differ in this and in nothing else. */
 import { ChassisError, ErrorCode } from '@chassis/errors';
 import { type DialectName, type Peer, RpcError } from '@chassis/jsonrpc';
+import type { ToolShape } from '@chassis/sdk';
 import type { JsonObject, Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
 import { CHASSIS_VERSION } from '../version.ts';
@@ -72,11 +73,18 @@ async function optional(answer: Promise<unknown>): Promise<unknown> {
 
 /** The names that a plugin says it serves; a plugin that says nothing is believed to serve its manifest. */
 function servedIn(answer: unknown): Parameters<typeof offerOf>[2] {
-  const { tools, models, agents } = (answer ?? {}) as Record<string, unknown>;
+  const { tools, models, agents, shapes } = (answer ?? {}) as Record<string, unknown>;
   if (!Array.isArray(tools) && !Array.isArray(models) && !Array.isArray(agents)) return undefined;
   const names = (list: unknown): string[] =>
     Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
-  return { tools: names(tools), models: names(models), agents: names(agents) };
+  return {
+    tools: names(tools),
+    models: names(models),
+    agents: names(agents),
+    ...(typeof shapes === 'object' && shapes !== null
+      ? { shapes: shapes as { [tool: string]: ToolShape } }
+      : {}),
+  };
 }
 
 /** @throws InvalidOutput when the answer is no Result */

@@ -102,11 +102,14 @@ function advice(source: ManifestSource): Finding[] {
   ) {
     warn(`${document.file}: the plugin offers no tools, models or agents`);
   }
+  // The code of an SDK may bring the schemas along; whoever starts it sees them.
+  const inCode =
+    manifest.protocol === 'chassis' && ['inline', 'worker', 'process'].includes(manifest.runtime);
   manifest.tools.forEach((tool, i) => {
-    if (document.place(`/tools/${i}/input`) === undefined) {
+    if (!inCode && document.place(`/tools/${i}/input`) === undefined) {
       warn(`${at(`/tools/${i}`)}: ${tool.name} has no input schema, so a model cannot know its arguments`);
     }
-    if (document.place(`/tools/${i}/output`) === undefined) {
+    if (!inCode && document.place(`/tools/${i}/output`) === undefined) {
       warn(`${at(`/tools/${i}`)}: ${tool.name} has no output schema, so bad data goes on to the next tool`);
     }
     if (document.place(`/tools/${i}/effects`) === undefined) {

@@ -47,17 +47,6 @@ ${how}
 tools:
   - name: ${tool}
     description: Counts the words of a text.
-    input:
-      type: object
-      properties:
-        text: { type: string }
-      required: [text]
-      additionalProperties: false
-    output:
-      type: object
-      properties:
-        words: { type: integer, minimum: 0 }
-      required: [words]
     effects: none # it changes nothing, so it runs without asking
     idempotent: true
 `;
@@ -68,13 +57,26 @@ const typescript = (name: string, tool: string): Record<string, string> => ({
     tool,
     'runtime: inline # in the harness; "runtime: process" with "command: [node, index.ts]" works too\nmodule: ./index.ts',
   ),
-  'index.ts': `import { definePlugin, serve } from '@chassis/sdk';
+  'index.ts': `import { definePlugin, defineTool, serve } from '@chassis/sdk';
 
 const plugin = definePlugin({
   tools: {
-    // The input was checked against the schema in plugin.yaml before this runs, the output is afterwards.
-    ${tool}: ({ text }: { text: string }) => ({
-      words: text.split(/\\s+/).filter((word) => word !== '').length,
+    ${tool}: defineTool({
+      // JSON Schema, or a schema of zod or another library. The handler's types follow from it, and no call breaks it.
+      input: {
+        type: 'object',
+        properties: { text: { type: 'string', description: 'what to count in' } },
+        required: ['text'],
+        additionalProperties: false,
+      },
+      output: {
+        type: 'object',
+        properties: { words: { type: 'integer' } },
+        required: ['words'],
+      },
+      run: ({ text }) => ({
+        words: text.split(/\\s+/).filter((word) => word !== '').length,
+      }),
     }),
   },
 });
@@ -88,14 +90,20 @@ if (import.meta.main) await serve(plugin);
 
 const python = (name: string, tool: string): Record<string, string> => ({
   'plugin.yaml': manifest(name, tool, 'runtime: process\ncommand: [python3, main.py]'),
-  'main.py': `from chassis_sdk import Plugin  # found without installing; standard library only
+  'main.py': `from typing import TypedDict
+
+from chassis_sdk import Plugin  # found without installing; standard library only
 
 plugin = Plugin()
 
 
+class Count(TypedDict):
+    words: int
+
+
 @plugin.tool
-def ${tool}(text):
-    # The input was checked against the schema in plugin.yaml before this runs, the output is afterwards.
+def ${tool}(text: str) -> Count:
+    # The type hints are the schemas of the tool: no call breaks them, and neither may the result.
     return {"words": len(text.split())}
 
 
