@@ -1,7 +1,15 @@
-// One suite for every host: the same plugin in-process, in a thread, as a TypeScript process, as a Python process.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of manifests
+// One suite for every host: the same plugin in-process, in a thread, as a process in two languages, over HTTP and WebSocket.
+
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { webSocketTransport } from '@chassis/jsonrpc';
+import { type Plugin, type PluginServer, serveHttp, servePlugin } from '@chassis/sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { isUnavailable, type LiveRegistry, startRegistry, type ToolBinding } from '../src/index.ts';
 import { invocation, type ProjectFolder, projectFolder } from '../src/testing/project-folder.ts';
 
@@ -36,6 +44,23 @@ ${TOOLS.map((name) => `  - { name: ${name}, description: Test., effects: none }`
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8');
 
+/** The plugin as a server of its own, where the harness has not started it. */
+const served = async (file: string, how: 'http' | 'ws'): Promise<PluginServer> => {
+  const { default: plugin } = (await import(file)) as { default: Plugin };
+  if (how === 'http') return serveHttp(plugin, { token: 's3cr3t-value' });
+  const server = new WebSocketServer({
+    port: 0,
+    host: '127.0.0.1',
+    verifyClient: ({ req }: { req: IncomingMessage }) => req.headers.authorization === 'Bearer s3cr3t-value',
+  });
+  server.on('connection', (socket) => void servePlugin(plugin, webSocketTransport(socket)));
+  await once(server, 'listening');
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+};
+
 const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): never };
 
 describe.each([
@@ -67,9 +92,22 @@ describe.each([
       'plugins/suite/main.py': fixture('python.py'),
     },
   ],
+  ...(['http', 'ws'] as const).map(
+    (how) =>
+      [
+        how,
+        {
+          'plugins/suite/plugin.yaml': manifest(
+            'runtime: http\nurl: URL\nheaders: { authorization: "Bearer ${secret:SUITE_SECRET}" }',
+          ),
+          'index.ts': fixture('typescript.ts'),
+        },
+      ] as const,
+  ),
 ] as const)('%s', (name, files) => {
   let folder: ProjectFolder;
   let registry: LiveRegistry;
+  let server: PluginServer | undefined;
   const logged: string[] = [];
   const secrets: [string, string][] = [];
 
@@ -79,6 +117,11 @@ describe.each([
       'chassis.yaml': `plugins: { suite: { config: { greeting: "\${env:HELLO}", marker: ${folder.root}/marker } } }\nsecrets: { SUITE_SECRET: { file: secret.txt } }\n`,
       'secret.txt': 's3cr3t-value\n',
     });
+    if (name === 'http' || name === 'ws') {
+      server = await served(join(folder.root, 'index.ts'), name);
+      const written = files['plugins/suite/plugin.yaml'].replace('URL', server.url);
+      folder.write({ 'plugins/suite/plugin.yaml': written });
+    }
     const project = await folder.open({
       env: { PATH: process.env.PATH, HOME: process.env.HOME, HELLO: 'hello' },
     });
@@ -91,6 +134,7 @@ describe.each([
 
   afterAll(async () => {
     await registry?.close();
+    await server?.close();
     folder?.[Symbol.dispose]();
   });
 
@@ -144,9 +188,12 @@ describe.each([
     const result = await call('crash_in_handler');
     expect(result.code).toBe(-32603);
     const { place } = (result.error?.details ?? {}) as { place?: string };
-    expect(place).toMatch(name === 'Python process' ? /^main\.py:\d+$/ : /^index\.ts:\d+$/);
     expect(result.error?.message).toMatch(/no such thing/);
-    expect(result.error?.message).toContain(` (${place})`);
+    // A server elsewhere does not know where the plugin's folder is.
+    if (server === undefined) {
+      expect(place).toMatch(name === 'Python process' ? /^main\.py:\d+$/ : /^index\.ts:\d+$/);
+      expect(result.error?.message).toContain(` (${place})`);
+    }
     expect(await call('add', { a: 1, b: 1 })).toMatchObject({ data: 2 });
   });
 
@@ -241,6 +288,7 @@ describe.each([
     await registry.close();
     expect(readFileSync(join(folder.root, 'marker'), 'utf8')).toBe('shut down');
     expect(isUnavailable(registry.resolveTool('add'))).toBe(true);
-    if (name !== 'inline') expect(logged.join('\n')).toContain('printed by the plugin');
+    if (files['plugins/suite/plugin.yaml'].includes('command') || name === 'worker')
+      expect(logged.join('\n')).toContain('printed by the plugin');
   });
 });

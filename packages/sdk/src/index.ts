@@ -6,6 +6,7 @@ export { jsonValue } from './json-value.ts';
 export * from './plugin.ts';
 export { failure, success } from './result.ts';
 export { serve, servePlugin } from './serve.ts';
+export { type PluginServer, type ServeHttp, serveHttp } from './serve-http.ts';
 export { frameIn } from './stack-frame.ts';
 export type { StandardSchema } from './standard-schema.ts';
 export { type DefinedTool, defineTool, type ToolShape } from './tool.ts';

@@ -32,6 +32,14 @@ export async function serve(plugin: Plugin): Promise<never> {
 
 /** Serves a plugin on any transport. Resolves when the connection is over and `on_shutdown` has run. */
 export async function servePlugin(plugin: Plugin, transport: Transport): Promise<void> {
+  await pluginPeer(plugin, transport).over;
+}
+
+/** The plugin's end of a connection; `over` resolves when the connection is over and `on_shutdown` has run. */
+export function pluginPeer(
+  plugin: Plugin,
+  transport: Transport,
+): { readonly peer: Peer; readonly over: Promise<void> } {
   const peer = new Peer(transport, { timeoutMs: 0, discover: false });
   let handlers: Handlers | undefined;
   let home = process.cwd();
@@ -74,13 +82,16 @@ export async function servePlugin(plugin: Plugin, transport: Transport): Promise
     return runHandler(handlers, payload, input, invocation, home);
   });
 
-  await peer.closed;
-  await Promise.race([
-    shutdown().catch((error: unknown) => {
-      process.stderr.write(`on_shutdown failed: ${toChassisError(error).message}\n`);
-    }),
-    new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref()),
-  ]);
+  const lastWords = async (): Promise<void> => {
+    await peer.closed;
+    await Promise.race([
+      shutdown().catch((error: unknown) => {
+        process.stderr.write(`on_shutdown failed: ${toChassisError(error).message}\n`);
+      }),
+      new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref()),
+    ]);
+  };
+  return { peer, over: lastWords() };
 }
 
 function overPeer(peer: Peer, trace_id: string, context: Context): ContextCalls {

@@ -20,6 +20,11 @@ export interface HttpOptions {
 /** Names the client's session, chosen by the client; without it a request stands alone. */
 export const sessionHeader = 'rpc-session';
 
+/** On an answer: the number of the session's last event before it, which the client takes first. */
+export const lastEventHeader = 'rpc-last-event';
+
+/** How long an answer waits for events that were sent before it; they may be lost with a broken stream. */
+const overtakenMs = 1000;
 /** Requests under way before writers have to wait. */
 const congestion = 64;
 const reconnectMs = [100, 500, 2000, 5000];
@@ -35,6 +40,9 @@ class HttpTransport implements Transport {
   #underWay = 0;
   #congested = false;
   #over = false;
+  /** Number of the last event that has arrived. */
+  #seen = 0;
+  readonly #overtaking = new Set<() => void>();
 
   constructor(url: string, options: HttpOptions) {
     this.#url = url;
@@ -66,6 +74,7 @@ class HttpTransport implements Transport {
     if (this.#over) return;
     this.#over = true;
     this.#stop.abort();
+    this.#arrived(0);
     if (this.#events) {
       const signal = AbortSignal.timeout(1000);
       await this.#fetch(this.#url, { method: 'DELETE', headers: this.#headers, signal }).catch(() => {});
@@ -103,6 +112,7 @@ class HttpTransport implements Transport {
       return;
     }
     const body = await response.text();
+    await this.#after(Number(response.headers.get(lastEventHeader) ?? 0));
     if (type.startsWith('application/json') && body !== '') this.#texts.add(body);
     // A refusal without id, or no JSON-RPC at all: the call would wait for ever.
     if (!response.ok) await this.#failed(text, `HTTP status ${response.status}`, { status: response.status });
@@ -110,7 +120,30 @@ class HttpTransport implements Transport {
 
   async #read(events: AsyncIterable<Uint8Array>): Promise<void> {
     const { readEvents } = await import('./event-stream.ts');
-    await readEvents(events, (data) => this.#texts.add(data));
+    await readEvents(events, (data, id) => {
+      this.#texts.add(data);
+      if (id !== '') this.#arrived(Number(id));
+    });
+  }
+
+  /** Two streams keep no order between them: what was sent first is waited for. */
+  async #after(event: number): Promise<void> {
+    if (!this.#events || !(event > this.#seen)) return;
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (this.#seen < event && !this.#over) return;
+        this.#overtaking.delete(look);
+        clearTimeout(late);
+        resolve();
+      };
+      const late = setTimeout(() => this.#arrived(event), overtakenMs);
+      this.#overtaking.add(look);
+    });
+  }
+
+  #arrived(event: number): void {
+    if (event > this.#seen) this.#seen = event;
+    for (const look of [...this.#overtaking]) look();
   }
 
   async #failed(text: string, message: string, data?: unknown): Promise<void> {

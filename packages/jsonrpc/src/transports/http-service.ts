@@ -11,7 +11,7 @@ import { asWireError, ErrorCode, type WireError } from '../errors.ts';
 import { errorText } from '../message.ts';
 import type { Peer } from '../peer.ts';
 import type { Transport } from '../transport.ts';
-import { sessionHeader } from './http-client.ts';
+import { lastEventHeader, sessionHeader } from './http-client.ts';
 import { HttpSession } from './http-session.ts';
 
 export interface HttpHandlerOptions {
@@ -81,7 +81,9 @@ export function httpService(
     const text = await bodyOf(request, maxMessageBytes);
     const session = sessionOf(request);
     if (session) {
-      answer(response, await session.peer.exchange(text));
+      const answered = await session.peer.exchange(text);
+      if (session.transport.sent > 0) response.setHeader(lastEventHeader, session.transport.sent);
+      answer(response, answered);
       rest(session);
       return;
     }

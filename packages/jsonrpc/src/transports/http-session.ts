@@ -22,6 +22,8 @@ export class HttpSession implements Transport {
   #queuedBytes = 0;
   #heartbeat: NodeJS.Timeout | undefined;
   #over = false;
+  /** Events sent so far, with those that wait for the stream. */
+  sent = 0;
 
   /** @param lasting whether the client may open an event stream */
   constructor(lasting: boolean) {
@@ -37,12 +39,12 @@ export class HttpSession implements Transport {
   }
 
   send(text: string): boolean {
-    if (this.#stream) return this.#stream.write(eventOf(text));
+    if (this.#stream) return this.#stream.write(eventOf(text, ++this.sent));
     if (!this.#lasting || this.#queuedBytes + text.length > maxQueuedBytes) {
       this.#refuse(text);
       return true;
     }
-    this.#queue.push(text);
+    this.#queue.push(eventOf(text, ++this.sent));
     this.#queuedBytes += text.length;
     return true;
   }
@@ -58,7 +60,7 @@ export class HttpSession implements Transport {
     stream.on('drain', () => this.#sink?.drained());
     clearInterval(this.#heartbeat);
     this.#heartbeat = setInterval(() => stream.write(': \n\n'), heartbeatMs).unref();
-    for (const text of this.#queue) stream.write(eventOf(text));
+    for (const event of this.#queue) stream.write(event);
     this.#queue = [];
     this.#queuedBytes = 0;
   }

@@ -16,6 +16,9 @@ async function serve(options: HttpHandlerOptions = {}) {
     const peer = new Peer(transport, { log: () => {} });
     peer.method('echo', (params) => params).notification('note', () => {});
     peer.method('hang', () => new Promise(() => {}));
+    peer.method('three steps', async (_params, context) => {
+      for (const step of [1, 2, 3]) context.progress({ step });
+    });
     peer.method('ask back', (_params, { peer: caller }) => caller.call('name'));
     peers.push(peer);
     return peer;
@@ -34,6 +37,17 @@ async function serve(options: HttpHandlerOptions = {}) {
 }
 
 const echo = '{"jsonrpc":"2.0","method":"echo","params":[1],"id":1}';
+
+test('what was sent before an answer is taken before it, although it comes on another stream', async () => {
+  const { url } = await serve();
+  const peer = new Peer(httpTransport(url, { events: true }));
+  const progress: unknown[] = [];
+  for (let call = 0; call < 20; call++) {
+    await peer.call('three steps', {}, { onProgress: (data) => progress.push(data) });
+    expect(progress.splice(0)).toEqual([{ step: 1 }, { step: 2 }, { step: 3 }]);
+  }
+  await peer.close();
+});
 
 describe('a POST', () => {
   test('is answered with the answer of its message, and with nothing if there is none', async () => {

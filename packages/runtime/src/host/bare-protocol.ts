@@ -1,5 +1,5 @@
 /**
- * `protocol: jsonrpc`: any JSON-RPC server on stdio is a plugin, without a change to it.
+ * `protocol: jsonrpc`: any JSON-RPC server is a plugin, without a change to it.
  *
  * A tool is a method (`tools[].method`, else `tool.<name>`); its arguments become named params. A manifest without
  * tools lets the server say which it has, through `tool.list`.
@@ -10,16 +10,14 @@ import { failure } from '@chassis/sdk';
 import type { Json, JsonObject, ToolDefinition } from '@chassis/types';
 import { toolDefinition } from '../plugin/manifest.ts';
 import { CAPABILITY_NAME } from '../plugin/manifest-schema.ts';
+import { isEndOfConnection } from './ending.ts';
 import { type Offer, PhaseError } from './host.ts';
 import { offerOf, quarantine } from './offer.ts';
 import type { Protocol } from './protocol.ts';
-import { isEndOfConnection } from './remote.ts';
 
 export function bareProtocol(): Protocol {
   const methods = new Map<string, string>();
   return {
-    dialect: 'chassis',
-
     async load(peer, options) {
       const { source } = options.entry;
       const { manifest } = source;
@@ -31,7 +29,8 @@ export function bareProtocol(): Protocol {
       return offer;
     },
 
-    async ready() {
+    async ready(peer, link) {
+      if (link.remote) await answers(peer);
       return { ready: true };
     },
 
@@ -60,6 +59,15 @@ export function bareProtocol(): Protocol {
 
     async shutdown() {},
   };
+}
+
+/** Any answer shows that a JSON-RPC server lives there, also that it has no such method. @throws when none does */
+async function answers(peer: Peer): Promise<void> {
+  try {
+    await peer.call('rpc.discover', undefined, { timeoutMs: 0 });
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.code === ErrorCode.Unavailable) throw error;
+  }
 }
 
 async function listedTools(peer: Peer, at: string): Promise<Offer> {

@@ -17,6 +17,8 @@ export interface HostOptions {
   readonly config: JsonObject;
   /** Names of models that the plugin serves: its manifest's and its configuration's. */
   readonly models: readonly string[];
+  /** Headers for its url, complete; lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Environment of a child process, complete. */
   readonly env: Readonly<Record<string, string>>;
   /** Folder of the project's `chassis.yaml`. */
@@ -54,6 +56,8 @@ export interface PluginHost {
   close(): Promise<void>;
   /** Resolves with the reason if the host ends without having been closed. */
   readonly gone: Promise<ChassisError>;
+  /** Told when the plugin offers something else than at the load. At most one listener. */
+  onOffer?(listener: (offer: Offer) => void): void;
   /** What a process has left behind so far; only of hosts that have one. */
   diagnostics?(): Diagnostics | undefined;
 }

@@ -12,11 +12,11 @@ import type { Json, JsonObject, ToolDefinition } from '@chassis/types';
 import { toolDefinition } from '../plugin/manifest.ts';
 import { safeToolName } from '../plugin/names.ts';
 import { CHASSIS_VERSION } from '../version.ts';
+import { isEndOfConnection } from './ending.ts';
 import { type HostOptions, type Offer, PhaseError } from './host.ts';
 import { outcomeOf } from './mcp-result.ts';
 import { quarantine } from './offer.ts';
 import type { Protocol } from './protocol.ts';
-import { isEndOfConnection } from './remote.ts';
 
 /** Newest first; each answers `tools/list` and `tools/call` in the same words. */
 const MCP_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;

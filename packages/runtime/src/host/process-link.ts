@@ -32,6 +32,7 @@ export function processLink({ entry, env, log }: HostOptions): Link {
   return {
     transport,
     started: pid !== undefined,
+    remote: false,
     explain: (reason) => reason,
     diagnostics: () => ({
       pid: pid ?? null,

@@ -6,12 +6,13 @@ import type { JsonObject, Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
 import { CHASSIS_VERSION } from '../version.ts';
 import { type HostOptions, type Offer, type Readiness, readiness } from './host.ts';
+import type { Link } from './link.ts';
 import { offerOf } from './offer.ts';
 
 export interface Protocol {
-  readonly dialect: DialectName;
-  load(peer: Peer, options: HostOptions): Promise<Offer>;
-  ready(peer: Peer): Promise<Readiness>;
+  readonly dialect?: DialectName;
+  load(peer: Peer, options: HostOptions, link: Link): Promise<Offer>;
+  ready(peer: Peer, link: Link): Promise<Readiness>;
   /** @throws what the connection throws; that means the plugin broke */
   invoke(peer: Peer, invocation: Invocation, progress: (data: unknown) => void): Promise<Result>;
   shutdown(peer: Peer): Promise<void>;
@@ -22,9 +23,7 @@ const PATIENT = { timeoutMs: 0 } as const;
 
 /** `plugin.load`, `plugin.ready`, `plugin.invoke`, `plugin.shutdown`. */
 export const chassisProtocol: Protocol = {
-  dialect: 'chassis',
-
-  async load(peer, options) {
+  async load(peer, options, link) {
     const { manifest } = options.entry.source;
     const answer = await optional(
       peer.call(
@@ -32,8 +31,8 @@ export const chassisProtocol: Protocol = {
         {
           config: options.config,
           plugin: { name: manifest.name, version: manifest.version },
-          folder: options.entry.folder,
-          project: options.project,
+          // Paths of this machine say nothing on another one, and are none of its business.
+          ...(link.remote ? {} : { folder: options.entry.folder, project: options.project }),
           chassis: CHASSIS_VERSION,
         },
         PATIENT,

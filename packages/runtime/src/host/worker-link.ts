@@ -59,6 +59,7 @@ export function workerLink({ entry, env, log }: HostOptions): Link {
   return {
     transport: messagePortTransport(worker),
     started: true,
+    remote: false,
     explain: (reason: CloseReason) => ({
       ...reason,
       kind: 'exit',

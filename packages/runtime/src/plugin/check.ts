@@ -119,8 +119,5 @@ function advice(source: ManifestSource): Finding[] {
   for (const section of manifest.unserved) {
     warn(`${at(`/${section}`)}: this version of chassis serves no ${section} of plugins`);
   }
-  if (manifest.url !== undefined) {
-    warn(`${at('/url')}: this version of chassis reaches no plugins by url`);
-  }
   return findings;
 }

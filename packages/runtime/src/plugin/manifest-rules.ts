@@ -2,6 +2,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import { type Issue, type SourceDocument, withPlace } from '@chassis/schema';
 import semver from 'semver';
+import { placeholdersIn } from '../project/placeholders.ts';
 
 /** Control-plane methods of the tool namespace; a tool of that name would hide them. */
 const RESERVED_TOOLS = new Set(['list', 'call', 'cancel', 'progress']);
@@ -21,8 +22,9 @@ interface Written {
   readonly command?: readonly string[];
   readonly module?: string;
   readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly depends_on?: readonly { name?: string; capability?: string; version?: string }[];
-  readonly permissions?: { readonly env?: readonly string[] };
+  readonly permissions?: { readonly env?: readonly string[]; readonly secrets?: readonly string[] };
   readonly tools?: readonly { name: string; method?: string; input?: { type?: unknown } }[];
   readonly models?: readonly (string | { name: string })[];
   readonly agents?: readonly (string | { name: string })[];
@@ -123,8 +125,31 @@ function entry(written: Written, add: Add): void {
       add('/module', `"${written.module}" leads out of the plugin's folder`);
     }
   }
+  address(written, add);
   if (written.protocol !== undefined && runtime !== 'process' && runtime !== 'http') {
     add('/protocol', `"protocol" is not for runtime: ${runtime}`);
+  }
+}
+
+/** An address that can be used, without credentials in it, and headers that reach no more than was granted. */
+function address({ url, headers, runtime, permissions = {} }: Written, add: Add): void {
+  if (headers !== undefined && url === undefined) add('/headers', '"headers" is only for plugins with a url');
+  if (url !== undefined) {
+    const parsed = URL.parse(url);
+    if (parsed === null) add('/url', `"${url}" is no address`);
+    else if (parsed.username !== '' || parsed.password !== '') {
+      add('/url', 'an address holds no credentials; send them as a header, by reference to a secret');
+    } else if (runtime === 'mcp' && parsed.protocol.startsWith('ws')) {
+      add('/url', 'MCP servers are reached over http or https', 'an http or https address');
+    }
+  }
+  const granted = [...(permissions.env ?? []), ...(permissions.secrets ?? [])];
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    for (const placeholder of placeholdersIn(value)) {
+      if (granted.includes(placeholder.name)) continue;
+      const list = placeholder.kind === 'env' ? 'permissions.env' : 'permissions.secrets';
+      add(`/headers/${name}`, `the header needs ${placeholder.name}, which ${list} does not list`);
+    }
   }
 }
 

@@ -79,6 +79,13 @@ const tool = {
   },
 };
 
+/** Texts by header name; values may hold placeholders. */
+export const HEADERS = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  propertyNames: { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", description: 'a name of a header' },
+};
+
 export const MANIFEST_SCHEMA = {
   type: 'object',
   required: ['name', 'version', 'description', 'runtime'],
@@ -100,7 +107,8 @@ export const MANIFEST_SCHEMA = {
       description: 'a list: program and arguments',
     },
     module: text('a file in the plugin folder such as ./index.ts'),
-    url: { type: 'string', pattern: '^https?://', description: 'an http or https address' },
+    url: { type: 'string', pattern: '^(https?|wss?)://', description: 'an address: http, https, ws or wss' },
+    headers: HEADERS,
     protocol: { enum: ['chassis', 'jsonrpc'] },
     depends_on: {
       type: 'array',

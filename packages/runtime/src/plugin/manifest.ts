@@ -70,6 +70,8 @@ export interface Manifest {
   readonly command?: readonly string[];
   readonly module?: string;
   readonly url?: string;
+  /** Sent to the url; values may hold placeholders. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly protocol: 'chassis' | 'jsonrpc';
   readonly depends_on: readonly Dependency[];
   readonly criticality: Criticality;
@@ -171,6 +173,7 @@ function complete(written: Written, at: (pointer: string) => string): Manifest {
       optional: edge.optional ?? false,
       at: at(`/depends_on/${i}`),
     })),
+    headers: written.headers ?? {},
     criticality: written.criticality ?? 'optional',
     permissions: {
       fs: { read: permissions.fs?.read ?? [], write: permissions.fs?.write ?? [] },

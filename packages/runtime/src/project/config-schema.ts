@@ -1,5 +1,5 @@
 /** The shape of `chassis.yaml`, as a closed JSON Schema. Data only. */
-import { PLUGIN_NAME } from '../plugin/manifest-schema.ts';
+import { HEADERS, PLUGIN_NAME } from '../plugin/manifest-schema.ts';
 
 const variable = { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', description: 'a name of a variable' };
 const word = { type: 'string', minLength: 1 };
@@ -20,6 +20,7 @@ const pluginBlock = {
       additionalProperties: { type: 'string' },
       propertyNames: { pattern: variable.pattern, description: variable.description },
     },
+    headers: HEADERS,
     secrets: { type: 'array', items: variable },
   },
 };

@@ -12,6 +12,8 @@ export interface PluginBlock {
   readonly criticality?: Criticality;
   /** Further variables of a plugin's process. */
   readonly env: Readonly<Record<string, string>>;
+  /** Further headers for a plugin that is reached by a url. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Secrets that the plugin may ask for beyond those its manifest names. */
   readonly secrets: readonly string[];
 }
@@ -54,7 +56,7 @@ interface Written extends Omit<Config, 'plugins'> {
   readonly plugins: { readonly paths: string[]; readonly npm: string[] } & Readonly<Record<string, object>>;
 }
 
-const NO_BLOCK: PluginBlock = { enabled: true, config: {}, env: {}, secrets: [] };
+const NO_BLOCK: PluginBlock = { enabled: true, config: {}, env: {}, headers: {}, secrets: [] };
 
 export function typedConfig(merged: Merged): Config {
   // Checked layer by layer against the schema, so the shape is known.

@@ -155,6 +155,8 @@ function settingsOf(project: Project): TrustReason[] {
       add(['plugins', name, 'criticality'], block.criticality);
     }
     for (const [variable, value] of Object.entries(block.env)) add(['plugins', name, 'env', variable], value);
+    for (const [header, value] of Object.entries(block.headers))
+      add(['plugins', name, 'headers', header], value);
     const { env = [], secrets: named = [] } = entry?.source.manifest.permissions ?? {};
     const holdsSecrets = env.length > 0 || named.length > 0 || placeholdersIn(block.config).length > 0;
     if (holdsSecrets && Object.keys(block.config).length > 0) add(['plugins', name, 'config'], block.config);

@@ -9,6 +9,7 @@ import { ChassisError } from '@chassis/errors';
 import { compileSchema, type Issue, invalid, pointerKeys } from '@chassis/schema';
 import type { Json, JsonObject } from '@chassis/types';
 import { buildEnvironment } from '../host/environment.ts';
+import { buildHeaders, HeaderError } from '../host/headers.ts';
 import { type HostOptions, type Log, PhaseError } from '../host/host.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import { modelNames } from '../plugin/offers.ts';
@@ -45,6 +46,7 @@ export async function prepare(
     config,
     models: modelNames(manifest, config),
     env,
+    headers: await headersOf(entry, project, secrets),
     project: project.root,
     log,
     secret: (name) => pluginSecret(entry, name, secrets),
@@ -85,6 +87,29 @@ async function pluginConfig(entry: CatalogueEntry, project: Project, lookup: Loo
     );
   }
   return config;
+}
+
+/** A manifest's headers may use the secrets that it was granted; those of the configuration are the project's own. */
+async function headersOf(
+  entry: CatalogueEntry,
+  project: Project,
+  secrets: Secrets,
+): Promise<Record<string, string>> {
+  const lookup: Lookup = {
+    env: (name) => secrets.variable(name),
+    secret: async (name) => (await secrets.configured(name)) ?? secrets.variable(name),
+  };
+  try {
+    return await buildHeaders(entry.source, entry.block, lookup);
+  } catch (error) {
+    if (!(error instanceof HeaderError)) throw error;
+    const { origin, path, message } = error;
+    const file =
+      origin === 'manifest'
+        ? entry.source.at(`/headers${path}`)
+        : placeOf(project, entry, 'headers', pointerKeys(path));
+    throw configError(entry, [{ path, file, message }]);
+  }
 }
 
 async function located<T>(
