@@ -8,7 +8,7 @@ import type { TurnResult } from '@chassis/runtime';
 import { afterAll, describe, expect, test } from 'vitest';
 
 /** Kills in all, over both kinds of run. */
-const kills = process.env.CHASSIS_FULL === '1' ? 200 : 30;
+const kills = process.env.CHASSIS_FULL === '1' ? 400 : 30;
 
 /** A small generator of numbers in [0, 1), so that a failure can be run again by its seed (mulberry32). */
 function generator(seed: number): () => number {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { fileStore } from '../src/index.ts';
 import { collect, folder, header, Run } from './build.ts';
 
@@ -11,6 +12,10 @@ const FULL = process.env.CHASSIS_FULL === '1';
 /** The full shares take minutes, more on a busy machine. */
 const FULL_TIMEOUT = FULL ? 20 * 60_000 : 180_000;
 const CHILD = join(import.meta.dirname, 'writer-child.ts');
+
+/** Compiled code of the children, so that they start fast. */
+const cache = mkdtempSync(join(tmpdir(), 'chassis-crash-cache-'));
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
 /** Starts a recording child; `acknowledged` is the last number that it said was on disk. */
 function startWriter(
@@ -20,6 +25,7 @@ function startWriter(
 ): { child: ChildProcess; acknowledged: () => number; started: Promise<void> } {
   const child = spawn(process.execPath, [CHILD, root, id, String(seed)], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, NODE_COMPILE_CACHE: cache },
   });
   let text = '';
   const started = new Promise<void>((resolve, reject) => {
@@ -41,23 +47,27 @@ test('killed at any moment, a session loses nothing that was acknowledged and go
   timeout: FULL_TIMEOUT,
 }, async () => {
   using dir = folder();
-  const rounds = FULL ? 80 : 6;
+  // Those of packages/agent come on top.
+  const rounds = FULL ? 1600 : 6;
   let last = -1;
   for (let round = 0; round < rounds; round++) {
-    const { child, started, acknowledged } = startWriter(dir.path, 's', 7 * round + 1);
+    // A session of its own now and then: a long one takes long to be looked through.
+    const id = `s${Math.floor(round / 40)}`;
+    if (round % 40 === 0) last = -1;
+    const { child, started, acknowledged } = startWriter(dir.path, id, 7 * round + 1);
     await started;
     // Seeded, so that a failure can be looked at again; the moment itself belongs to the system.
     await new Promise((resolve) => setTimeout(resolve, (round * 37) % 90));
     await kill(child);
     const store = fileStore({ root: dir.path, segmentBytes: 6000 });
-    const writer = await store.open('s');
+    const writer = await store.open(id);
     expect(writer.view.lastSeq).toBeGreaterThanOrEqual(Math.max(acknowledged(), last));
     await writer.close();
-    const { ok, problems, events } = await store.verify('s');
+    const { ok, problems, events } = await store.verify(id);
     expect(problems).toEqual([]);
     expect(ok).toBe(true);
     last = events - 1;
-    const numbers = (await collect((await store.reader('s')).lines())).map(
+    const numbers = (await collect((await store.reader(id)).lines())).map(
       (line) => JSON.parse(line).seq as number,
     );
     expect(numbers).toEqual(numbers.map((_, i) => i));

@@ -44,6 +44,16 @@ export const realDisk: Disk = {
   },
 };
 
+/** As `syncFolder` of a disk, for what is made before anything is recorded. */
+export function syncFolderNow(path: string): void {
+  const fd = fs.openSync(path, 'r');
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
 /** Writes everything, however many writes it takes. */
 async function writeAll(disk: Disk, fd: number, bytes: Buffer, position: number): Promise<void> {
   let done = 0;

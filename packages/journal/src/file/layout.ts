@@ -1,7 +1,7 @@
 /** Where everything stands inside a `.chassis` folder. Only its owner can read it, and git ignores it. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { FILE_MODE, FOLDER_MODE, isCode } from './disk.ts';
+import { dirname, join } from 'node:path';
+import { FILE_MODE, FOLDER_MODE, isCode, syncFolderNow } from './disk.ts';
 
 /** A part of a log. `first` is the sequence number of its first event. */
 export interface Segment {
@@ -48,6 +48,8 @@ export class Layout {
     } catch (error) {
       if (!isCode(error, 'EEXIST')) throw error;
     }
+    // A session that was acknowledged must not vanish with the name of a folder above it.
+    for (const folder of [this.root, dirname(this.root)]) syncFolderNow(folder);
   }
 
   /** Ids of all session folders, whatever their state. */
