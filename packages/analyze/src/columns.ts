@@ -1,13 +1,29 @@
 /**
  * The results of one tool as columns: what stands at one place of every result, side by side.
  *
- * A long run has millions of values. Here they are walked once, kept as they are, and a place is put into words only when
- * something is to be said about it.
+ * A long run has millions of values. They are walked once and let go: of each column its looks, its sizes and the first
+ * places of every look are kept, and all values only where the name says that they tell something about the rest.
  */
 import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { leafText, leavesOf } from './json.ts';
 import { lastKey, nameOf, pointer, shapeOf } from './pointer.ts';
+import { looker } from './value-looks.ts';
+
+/** One value of a column. */
+export interface Sighting {
+  readonly step: Step;
+  /** Which of the values at this place of the step's result it is. */
+  readonly nth: number;
+  readonly value: Json;
+}
+
+/** The numbers of one result at a place. */
+export interface Middle {
+  readonly at: Sighting;
+  /** The median of their sizes. */
+  readonly middle: number;
+}
 
 export interface Column {
   /** The pointer of all its values, with `*` for every index. */
@@ -16,67 +32,232 @@ export interface Column {
   readonly key: string;
   /** The nearest member name. */
   readonly name: string;
-  readonly values: readonly Json[];
-  /** For each value the step that it is from, ascending. */
+  /** How many values there are. */
+  readonly count: number;
+  /** The steps whose results have the place, ascending. */
   readonly steps: readonly Step[];
+  /** How many values have a look, and where the first of them are. */
+  readonly looks: ReadonlyMap<string, { readonly count: number; readonly first: readonly Sighting[] }>;
+  readonly middles: readonly Middle[];
+  /** All values, where the name says that they tell something about the result: units, remarks, marks. */
+  readonly told: readonly Sighting[];
+  /** Steps with a text that may end cut. */
+  readonly cut: readonly Step[];
 }
 
-interface Node {
-  readonly shape: string;
+/** Names of members that tell something about the result beside its data. */
+export const remarkName = /^(?:warnings?|message|reason|details?|notes?|hint|stderr)$/i;
+export const unitName = /(?:^|_)(?:unit|units|uom|currency|scale|measure)$/i;
+export const partName =
+  /^(?:is_?|was_?)?(?:truncated|partial|incomplete|cut|clipped|limit_?(?:reached|exceeded|hit))$/i;
+
+const mostPlaces = 64;
+
+interface Node extends Omit<Column, 'steps' | 'looks' | 'middles' | 'told' | 'cut' | 'count'> {
   readonly members: Map<string, Node>;
   items?: Node;
-  values?: Json[];
-  steps?: Step[];
+  count: number;
+  readonly steps: Step[];
+  readonly looks: Map<string, { count: number; first: Sighting[] }>;
+  readonly middles: Middle[];
+  readonly told: Sighting[];
+  readonly cut: Step[];
+  readonly tells: boolean;
+  readonly lookOf: (value: unknown) => string;
+  /** Of the newest result: values so far, and its numbers. */
+  nth: number;
+  numbers: number[];
+  firstNumber?: Sighting;
+  /** Of the newest value. */
+  last?: Json;
+  look: string;
+  known?: { count: number; first: Sighting[] };
+  mayBeCut: boolean;
 }
 
-const node = (shape: string): Node => ({ shape, members: new Map() });
-
-/** The columns of the outputs of some steps. */
-export function columnsOf(steps: readonly Step[]): Column[] {
-  const root = node('/output');
-  for (const step of steps) if (step.output !== undefined) take(root, step.output, step);
-  const columns: Column[] = [];
-  gather(root, columns);
-  return columns;
+function node(shape: string): Node {
+  const name = nameOf(shape.replaceAll('/*', '/0'));
+  return {
+    shape,
+    key: lastKey(shape),
+    name,
+    members: new Map(),
+    count: 0,
+    steps: [],
+    looks: new Map(),
+    middles: [],
+    told: [],
+    cut: [],
+    tells:
+      remarkName.test(name) || unitName.test(name) || partName.test(lastKey(shape)) || shape === '/output',
+    lookOf: looker(),
+    nth: 0,
+    numbers: [],
+    look: '',
+    mayBeCut: false,
+  };
 }
 
-/** The pointer of a column's value. */
-export function pointerIn({ steps, shape }: Column, index: number): string {
-  const step = steps[index];
-  let first = index;
-  while (first > 0 && steps[first - 1] === step) first--;
-  const leaves = leavesOf(step?.output, '/output').filter((leaf) => shapeOf(leaf.pointer) === shape);
-  return leaves[index - first]?.pointer ?? '/output';
+/** What is known of one result without holding it. */
+export interface Measure {
+  /** About the length of its JSON text. */
+  readonly size: number;
+  /** Equal for equal results; hardly ever for others. */
+  readonly print: number;
+  readonly leaves: number;
 }
 
-function take(at: Node, value: Json, step: Step): void {
-  if (Array.isArray(value)) {
-    at.items ??= node(`${at.shape}/*`);
-    for (let index = 0; index < value.length; index++) take(at.items, value[index] as Json, step);
-  } else if (typeof value === 'object' && value !== null && leafText(value) === undefined) {
-    for (const key of Object.keys(value)) {
-      let member = at.members.get(key);
-      if (!member) {
-        // A name that looks like an index is one, to those who read a pointer.
-        member = node(shapeOf(at.shape + pointer(key)));
-        at.members.set(key, member);
-      }
-      take(member, (value as { [key: string]: Json })[key] as Json, step);
-    }
-  } else if (at.values && at.steps) {
-    at.values.push(value);
-    at.steps.push(step);
-  } else {
-    at.values = [value];
-    at.steps = [step];
+/** The columns of one tool, as its results come. */
+export class ColumnBook {
+  readonly #root = node('/output');
+  #size = 0;
+  #print = 0;
+  #leaves = 0;
+
+  /** Measures a result, and takes its values in when they are to count. */
+  add(step: Step, output: Json, counts: boolean): Measure {
+    this.#size = 0;
+    this.#print = 7;
+    this.#leaves = 0;
+    this.#take(counts ? this.#root : undefined, output, step);
+    return { size: this.#size, print: this.#print, leaves: this.#leaves };
   }
+
+  columns(): Column[] {
+    const found: Column[] = [];
+    gather(this.#root, found);
+    return found;
+  }
+
+  #take(at: Node | undefined, value: Json, step: Step): void {
+    if (typeof value === 'object' && value !== null && leafText(value) === undefined) {
+      this.#size += 2;
+      if (Array.isArray(value)) {
+        if (at) at.items ??= node(`${at.shape}/*`);
+        for (let index = 0; index < value.length; index++) {
+          this.#size++;
+          this.#take(at?.items, value[index] as Json, step);
+        }
+        return;
+      }
+      for (const key in value) {
+        if (!Object.hasOwn(value, key)) continue;
+        this.#size += key.length + 4;
+        this.#take(at && memberOf(at, key), (value as { [key: string]: Json })[key] as Json, step);
+      }
+      return;
+    }
+    this.#leaves++;
+    this.#measure(value);
+    if (at) see(at, value, step);
+  }
+
+  #measure(value: Json): void {
+    let mark = 1;
+    if (typeof value === 'number') {
+      mark = Math.trunc(value) | 0;
+      const part = value - Math.trunc(value);
+      if (part !== 0) mark = (mark * 31 + Math.trunc(part * 1e6)) | 0;
+      this.#size += digitsOf(value);
+    } else if (typeof value === 'string') {
+      const { length } = value;
+      mark = length;
+      let escapes = false;
+      for (let at = 0; at < length; at += length < 64 ? 1 : 7) {
+        const char = value.charCodeAt(at);
+        escapes ||= char < 32 || char === 34 || char === 92;
+        mark = (mark * 31 + char) | 0;
+      }
+      escapes ||= length >= 64 && escaped.test(value);
+      this.#size += escapes ? JSON.stringify(value).length : length + 2;
+    } else {
+      mark = value === null ? 3 : value === true ? 5 : 11;
+      this.#size += 4;
+    }
+    this.#print = (Math.imul(this.#print, 0x01000193) ^ mark) | 0;
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what JSON escapes
+const escaped = /["\\\u0000-\u001f]/;
+
+function digitsOf(value: number): number {
+  const whole = Math.abs(Math.trunc(value));
+  let digits = value < 0 ? 2 : 1;
+  for (let size = 10; size <= whole && size < 1e16; size *= 10) digits++;
+  if (whole === Math.abs(value)) return digits;
+  return Number.isInteger(Math.round(value * 1e8) / 1e6) ? digits + 3 : digits + 8;
+}
+
+function memberOf(at: Node, key: string): Node {
+  let member = at.members.get(key);
+  if (!member) {
+    // A name that looks like an index is one, to those who read a pointer.
+    member = node(shapeOf(at.shape + pointer(key)));
+    at.members.set(key, member);
+  }
+  return member;
+}
+
+function see(at: Node, value: Json, step: Step): void {
+  if (at.steps.at(-1) !== step) {
+    flush(at);
+    at.steps.push(step);
+    at.nth = 0;
+  }
+  const nth = at.nth++;
+  at.count++;
+  // Many values of a place are the same as the one before.
+  const same = at.known !== undefined && value === at.last;
+  const look = same ? at.look : at.lookOf(value);
+  let known = same || look === at.look ? at.known : at.looks.get(look);
+  if (!known) {
+    known = { count: 0, first: [] };
+    at.looks.set(look, known);
+  }
+  at.known = known;
+  at.look = look;
+  if (known.count++ < mostPlaces) known.first.push({ step, nth, value });
+  if (look === 'number') {
+    if (at.numbers.length === 0) at.firstNumber = { step, nth, value };
+    at.numbers.push(Math.abs(typeof value === 'number' ? value : Number(leafText(value))));
+  } else if (typeof value === 'string' && value.length > 20) {
+    if (!same) at.mayBeCut = mayBeCut(value);
+    if (at.mayBeCut && at.cut.at(-1) !== step) at.cut.push(step);
+  }
+  at.last = value;
+  if (at.tells) at.told.push({ step, nth, value });
+}
+
+function flush(at: Node): void {
+  if (at.firstNumber === undefined || at.numbers.length === 0) return;
+  at.middles.push({ at: at.firstNumber, middle: median(at.numbers) });
+  at.numbers = [];
+}
+
+/** A first look that costs little: most texts hold none of this at their end. */
+function mayBeCut(text: string): boolean {
+  const end = text.length > 200 ? text.slice(-200) : text;
+  return (
+    end.includes('...') || end.includes('…') || /trunc|cut|clipped|omitted|more|gekürzt|截断|省略/i.test(end)
+  );
 }
 
 function gather(at: Node, columns: Column[]): void {
-  if (at.values && at.steps) {
-    const { shape, values, steps } = at;
-    columns.push({ shape, key: lastKey(shape), name: nameOf(shape.replaceAll('/*', '/0')), values, steps });
-  }
+  flush(at);
+  if (at.count > 0) columns.push(at);
   for (const member of at.members.values()) gather(member, columns);
   if (at.items) gather(at.items, columns);
+}
+
+/** The pointer of a value. */
+export function pointerOf({ shape }: Column, { step, nth }: Sighting): string {
+  const leaves = leavesOf(step.output, '/output').filter((leaf) => shapeOf(leaf.pointer) === shape);
+  return leaves[nth]?.pointer ?? '/output';
+}
+
+function median(values: readonly number[]): number {
+  if (values.length === 1) return values[0] ?? 0;
+  const sorted = values.length < 64 ? values.toSorted((a, b) => a - b) : Float64Array.from(values).sort();
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
 }

@@ -44,6 +44,13 @@ interface Sent {
   readonly usage: Usage | null;
 }
 
+/** The cost of all model steps of a session, as one sum. */
+export function totalCost(view: SessionView): Cost {
+  const sent: Sent[] = [];
+  for (const step of view.steps) if (step.kind === 'model') sent.push(...requestsOf(step));
+  return sum(sent);
+}
+
 /** The cost of all model steps of a session. */
 export function cost(view: SessionView): RunCost {
   const steps = view.steps
@@ -65,6 +72,9 @@ export function cost(view: SessionView): RunCost {
 
 /** One entry an attempt: the failed ones have their own usage, the last one's is the step's. */
 function requestsOf(step: Step): Sent[] {
+  const [only] = step.attempts;
+  if (only && step.attempts.length === 1 && only.error === undefined)
+    return [{ model: only.model ?? step.name, usage: step.usage ?? only.usage ?? null }];
   const failed = step.attempts.filter(({ error }) => error !== undefined);
   const last = step.attempts.findLast(({ error }) => error === undefined);
   const sent = failed.map(({ model, usage }): Sent => ({ model: model ?? step.name, usage: usage ?? null }));
@@ -74,24 +84,29 @@ function requestsOf(step: Step): Sent[] {
 }
 
 function sum(requests: readonly Sent[]): Cost {
-  const usages = requests.flatMap(({ usage }) => usage ?? []);
-  const add = (pick: (usage: Usage) => number): number =>
-    usages.reduce((total, usage) => total + pick(usage), 0);
-  const prices = usages.flatMap(({ cost_usd }) => cost_usd ?? []);
-  const unknown_usage = requests.length - usages.length;
-  const unknown_price = usages.length - prices.length;
+  const total = { input: 0, cached: 0, output: 0, reasoning: 0, unknown_usage: 0, unknown_price: 0 };
+  const prices: number[] = [];
+  let [lower_bound, inconsistent] = [false, false];
+  for (const { usage } of requests) {
+    if (usage === null) {
+      total.unknown_usage++;
+      continue;
+    }
+    total.input += usage.input;
+    total.cached += usage.cached;
+    total.output += usage.output;
+    total.reasoning += usage.reasoning;
+    if (usage.cost_usd == null) total.unknown_price++;
+    else prices.push(usage.cost_usd);
+    lower_bound ||= usage.lower_bound === true;
+    inconsistent ||= usage.inconsistent === true;
+  }
   return {
     requests: requests.length,
-    input: add(({ input }) => input),
-    cached: add(({ cached }) => cached),
-    output: add(({ output }) => output),
-    reasoning: add(({ reasoning }) => reasoning),
+    ...total,
     cost_usd: prices.length === 0 && requests.length > 0 ? null : exactSum(prices),
-    unknown_usage,
-    unknown_price,
-    lower_bound:
-      unknown_usage > 0 || unknown_price > 0 || usages.some(({ lower_bound }) => lower_bound === true),
-    inconsistent: usages.some(({ inconsistent }) => inconsistent === true),
+    lower_bound: total.unknown_usage > 0 || total.unknown_price > 0 || lower_bound,
+    inconsistent,
   };
 }
 

@@ -6,7 +6,7 @@
 import type { SessionView, Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { align, type Pair, sameInput } from './align.ts';
-import { type Cost, cost } from './cost.ts';
+import { type Cost, totalCost } from './cost.ts';
 import { type Difference, firstDifference } from './difference.ts';
 import { requestOf } from './place.ts';
 
@@ -130,7 +130,7 @@ function summary(view: SessionView): RunSummary {
     outcome: view.outcome,
     ...(answer === undefined ? {} : { answer }),
     steps: view.steps.length,
-    cost: cost(view).total,
+    cost: totalCost(view),
   };
 }
 

@@ -34,8 +34,8 @@ export function edges(view: SessionView): Edge[] {
 }
 
 /** The steps that the record says led to a step, without looking at data that can tell nothing more. */
-export function leadersOf(view: SessionView, step: Step): number[] {
-  const known = [...step.causes, ...(step.parent === null ? [] : [step.parent])];
+export function leadersOf(view: SessionView, step: Step): readonly number[] {
+  const known = step.parent === null ? step.causes : [...step.causes, step.parent];
   if (isCovered(view, step)) return known;
   const data = recordedData(view, step).filter(({ label }) => label === 'recorded');
   return [...known, ...data.map(({ on }) => on)];
@@ -43,20 +43,22 @@ export function leadersOf(view: SessionView, step: Step): number[] {
 
 /** Whether what a step was given is from its causes alone: the call that it is, or an answer and the results of its calls. */
 function isCovered(view: SessionView, step: Step): boolean {
-  const causes = step.causes.map((number) => view.step(number));
-  if (step.kind !== 'model')
-    return causes.some(
-      (cause) => cause?.kind === 'model' && callsOf(cause).some(({ id }) => id === step.call_id),
-    );
+  const { causes, call_id } = step;
+  if (step.kind !== 'model') {
+    for (const number of causes) {
+      const cause = view.step(number);
+      if (cause?.kind === 'model') for (const { id } of callsOf(cause)) if (id === call_id) return true;
+    }
+    return false;
+  }
+  const asked = view.step(causes[0] ?? 0)?.causes[0];
+  if (asked === undefined) return false;
+  for (const number of causes) {
+    const cause = view.step(number);
+    if (cause?.kind !== 'tool' || !cause.causes.includes(asked)) return false;
+  }
   const delta = view.delta?.(step.number);
-  const [asked] = causes[0]?.causes ?? [];
-  return (
-    delta !== undefined &&
-    delta.from !== null &&
-    delta.from === asked &&
-    delta.added === causes.length + 1 &&
-    causes.every((cause) => cause?.kind === 'tool' && cause.causes.includes(asked))
-  );
+  return delta !== undefined && delta.from === asked && delta.added === causes.length + 1;
 }
 
 function control(step: Step): Edge[] {

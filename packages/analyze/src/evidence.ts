@@ -1,17 +1,39 @@
 /** What the rules judge by: the slice of a symptom, and the values behind it followed back to where they were born. */
 import type { SessionView } from '@chassis/journal';
 import { lineage } from './lineage.ts';
-import type { Evidence } from './rules/rule.ts';
+import { rules } from './rules/index.ts';
+import type { Evidence, Rule, Seen, Suspect } from './rules/rule.ts';
 import { slice } from './slice.ts';
+import { survey } from './survey.ts';
 import { complaintsOf, type Symptom } from './symptom.ts';
 
-export function gather(view: SessionView, symptom: Symptom, against?: SessionView): Evidence {
+/** The evidence, and what each rule saw in the results, by the rule's name. */
+export interface Gathered {
+  readonly evidence: Evidence;
+  readonly seen: ReadonlyMap<string, Seen>;
+}
+
+export function gather(view: SessionView, symptom: Symptom, against?: SessionView): Gathered {
   const traces = complaintsOf(view, symptom).flatMap((complaint) => {
     const found = lineage(view, complaint.place);
     return found ? [{ complaint, lineage: found }] : [];
   });
   const steps = slice(view, symptom.step).flatMap((number) => view.step(number) ?? []);
-  // While somebody holds them, values that are kept as text are not parsed again for every rule.
-  const held = steps.map(({ output }) => output);
-  return { view, symptom, steps, traces, held, ...(against ? { against } : {}) };
+  const seeing = rules.flatMap((rule) => (rule.see ? [{ rule, seen: new Map<number, unknown>() }] : []));
+  const surveyed = survey(steps, (step, output) => {
+    for (const { rule, seen } of seeing) {
+      const taken = rule.see?.(step, output);
+      if (taken !== undefined) seen.set(step.number, taken);
+    }
+  });
+  const evidence = { view, symptom, steps, traces, survey: surveyed, tools: surveyed.tools };
+  return {
+    evidence: against ? { ...evidence, against } : evidence,
+    seen: new Map(seeing.map(({ rule, seen }) => [rule.name, seen])),
+  };
+}
+
+/** What a rule has to say. */
+export function said(rule: Rule, { evidence, seen }: Gathered): Suspect[] {
+  return [...rule.find(evidence, seen.get(rule.name) ?? new Map())];
 }

@@ -5,6 +5,7 @@
  * agent's own code passes to a tool it has from the steps that caused it, from the person, or from the clock.
  */
 import type { SessionView, Step } from '@chassis/journal';
+import { perStep } from './memo.ts';
 import { originsOf } from './origins.ts';
 import { requestOf } from './place.ts';
 import { pointer } from './pointer.ts';
@@ -70,7 +71,23 @@ function request(view: SessionView, step: Step): Holder[] {
 }
 
 function inside(view: SessionView, step: Step): Holder[] {
-  return view.steps.filter(({ parent }) => parent === step.number).flatMap(result);
+  return childrenOf(view, step.number).flatMap(result);
+}
+
+const children = perStep((view): ReadonlyMap<number, readonly Step[]> => {
+  const found = new Map<number, Step[]>();
+  for (const step of view.steps) {
+    if (step.parent === null) continue;
+    const siblings = found.get(step.parent);
+    if (siblings) siblings.push(step);
+    else found.set(step.parent, [step]);
+  }
+  return found;
+});
+
+/** The steps that ran inside a step, in their order. */
+export function childrenOf(view: SessionView, step: number): readonly Step[] {
+  return children(view, 0).get(step) ?? [];
 }
 
 function result(step: Step): Holder[] {

@@ -1,5 +1,5 @@
 /** What a step was given and what came of it, as short keys and as text: made once for a step, however often it is asked. */
-import type { Step } from '@chassis/journal';
+import { peek, type Step } from '@chassis/journal';
 import { canonical } from './json.ts';
 
 interface Known {
@@ -14,7 +14,7 @@ const texts = new WeakMap<Step, Known>();
 export function outputText(step: Step): string {
   const known = texts.get(step);
   if (known && known.finished === step.seq.finished) return known.text;
-  const text = JSON.stringify(step.output) ?? '';
+  const text = JSON.stringify(peek(step, 'output')) ?? '';
   texts.set(step, { finished: step.seq.finished, text });
   return text;
 }
@@ -22,14 +22,4 @@ export function outputText(step: Step): string {
 /** Equal for steps that were given the same. */
 export function inputKey(step: Step): string {
   return step.digest === '' ? canonical(step.input) : step.digest;
-}
-
-/** Equal for steps that came to the same. */
-export function endKey(step: Step): string {
-  return step.error ? canonical([step.error.code, step.error.message]) : outputText(step);
-}
-
-/** Equal for steps that did the same and got the same. */
-export function outcomeKey(step: Step): string {
-  return `${step.kind} ${step.name} ${inputKey(step)} ${step.status} ${endKey(step)}`;
 }

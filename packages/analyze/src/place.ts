@@ -4,7 +4,7 @@
  * `/input`, `/output` and `/error` are the step's own; the input of a model step is the request as the model saw it
  * (`/input/messages/3/content`). Step 0 is the session itself: `/turns/0/input`, `/values/2/value`.
  */
-import type { SessionView, Step } from '@chassis/journal';
+import { peek, type SessionView, type Step } from '@chassis/journal';
 import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
 import { perStep } from './memo.ts';
 import { follow, keysOf, pointer } from './pointer.ts';
@@ -58,19 +58,22 @@ interface Call {
 
 const calls = new WeakMap<Step, { readonly finished: number | undefined; readonly found: readonly Call[] }>();
 
-/** The tool calls of a model step's answer, with the pointer to each. */
-export function callsOf(step: Step): readonly Call[] {
+/**
+ * The tool calls of a model step's answer, with the pointer to each.
+ * @param output the step's output, when it is at hand
+ */
+export function callsOf(step: Step, output?: unknown): readonly Call[] {
   if (step.kind !== 'model') return [];
   const { finished } = step.seq;
   const known = calls.get(step);
   if (known && known.finished === finished) return known.found;
-  const found = callsIn(step);
+  const found = callsIn(output ?? peek(step, 'output'));
   calls.set(step, { finished, found });
   return found;
 }
 
-function callsIn(step: Step): Call[] {
-  const written = follow(step.output, '/message/tool_calls');
+function callsIn(output: unknown): Call[] {
+  const written = follow(output, '/message/tool_calls');
   if (!Array.isArray(written)) return [];
   return written.flatMap((call: unknown, index) => {
     const [id, name, args] = ['/id', '/name', '/arguments'].map((path) => follow(call, path));

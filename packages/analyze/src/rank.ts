@@ -5,9 +5,10 @@
  * by what it was not shown. Of equals the earliest wins, and of equal calls the first: later ones only repeat it.
  */
 
+import { type Gathered, said } from './evidence.ts';
 import { callOf } from './origins.ts';
 import { rules } from './rules/index.ts';
-import { type Evidence, type Suspect, toolsOf } from './rules/rule.ts';
+import type { Evidence, Suspect } from './rules/rule.ts';
 
 export interface Ranked extends Suspect {
   readonly rule: string;
@@ -20,11 +21,12 @@ const equal = 0.03;
 const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retry']);
 
 /** All suspects of a failure, the likeliest cause first; one for each place. */
-export function ranked(evidence: Evidence): Ranked[] {
+export function ranked(gathered: Gathered): Ranked[] {
+  const { evidence } = gathered;
   const first = new Map<number, number>();
   /** The model step that wrote a call for the first time, by the one that wrote it again. */
   const calls = new Map<number, number>();
-  for (const { groups } of toolsOf(evidence.steps))
+  for (const { groups } of evidence.tools)
     for (const [same, ...again] of groups)
       for (const step of again) {
         if (!same) continue;
@@ -34,7 +36,7 @@ export function ranked(evidence: Evidence): Ranked[] {
           calls.set(wrote.model.number, before.model.number);
       }
   const found = rules.flatMap((rule) =>
-    [...rule.find(evidence)].map((suspect): Ranked => {
+    said(rule, gathered).map((suspect): Ranked => {
       const own = evidence.view.step(suspect.step);
       const repeats =
         own?.kind === 'tool' &&

@@ -8,7 +8,7 @@ import type { SessionView, Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import type { ChainLink } from './chain.ts';
 import { chainTo } from './chain.ts';
-import { cost } from './cost.ts';
+import { totalCost } from './cost.ts';
 import { gather } from './evidence.ts';
 import { perStep } from './memo.ts';
 import type { Label } from './origins.ts';
@@ -101,9 +101,10 @@ function explained(view: SessionView, step: number | undefined, against?: Sessio
   const symptom = symptomOf(view, step);
   const base = { run: headOf(view), total: view.steps.length };
   if (!symptom) return { ...base, status: 'none', symptom: null, chain: [], others: [], also: [], slice: [] };
-  const evidence = gather(view, symptom, against);
+  const gathered = gather(view, symptom, against);
+  const { evidence } = gathered;
   const numbers = evidence.steps.map(({ number }) => number);
-  const suspects = ranked(evidence);
+  const suspects = ranked(gathered);
   const [top, ...rest] = suspects;
   const found = { ...base, symptom, slice: numbers };
   if (!top || top.score < enough) {
@@ -168,7 +169,7 @@ function suspicion(view: SessionView, suspect: Ranked): Suspicion {
 }
 
 function headOf(view: SessionView): RunHead {
-  const { cost_usd, lower_bound } = cost(view).total;
+  const { cost_usd, lower_bound } = totalCost(view);
   const first = view.steps[0];
   const end = view.steps.reduce(
     (latest, { started, duration_ms }) => Math.max(latest, started + (duration_ms ?? 0)),

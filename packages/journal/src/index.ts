@@ -7,6 +7,7 @@ export * from './event.ts';
 export { type FileStoreOptions, fileStore } from './file/file-store.ts';
 export { Fold, foldSession } from './fold.ts';
 export { isExactNumber, parseJson, plainNumbers, stringifyJson } from './json.ts';
+export { peek } from './lazy.ts';
 export { memoryStore, memoryWriter } from './memory-store.ts';
 export { nearest } from './nearest.ts';
 export { formatPointer, getPointer, parsePointer, setPointer } from './pointer.ts';

@@ -6,6 +6,8 @@
  */
 import type { Json } from '@chassis/types';
 
+const parsers = new WeakMap<() => Json, () => Json>();
+
 /** Text shorter than this is not worth the trouble. */
 export const LAZY_LENGTH = 512;
 
@@ -19,7 +21,19 @@ export function lazyMember(target: object, key: string, parse: () => Json): void
     if (typeof value === 'object' && value !== null) held = new WeakRef(value);
     return value;
   };
+  parsers.set(get, parse);
   Object.defineProperty(target, key, { get, enumerable: true, configurable: true });
+}
+
+/**
+ * A member's value for whoever looks at very many of them once: what had to be parsed for it is not remembered, so that
+ * it can go as soon as it is let go. (A value that was given out by reading the member lives at least until the running
+ * job ends.)
+ */
+export function peek(source: object, key: string): Json | undefined {
+  const property = Object.getOwnPropertyDescriptor(source, key);
+  const parse = property?.get && parsers.get(property.get as () => Json);
+  return parse ? parse() : (source as Record<string, Json>)[key];
 }
 
 /** A member as a function, without looking at its value yet. */

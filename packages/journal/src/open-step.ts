@@ -7,7 +7,7 @@ import { ErrorCode } from '@chassis/errors';
 import type { Json } from '@chassis/types';
 import { isBlobRef, isLostBlob, type Resolve, resolveRefs } from './blob-ref.ts';
 import type { Edit, EventData } from './event.ts';
-import { isLazy, lazyMember, memberOf } from './lazy.ts';
+import { isLazy, lazyMember, memberOf, peek } from './lazy.ts';
 import type { Attempt, Step } from './step.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -79,7 +79,7 @@ export function setResolved(
 ): void {
   const get = memberOf(data, key);
   if (isLazy(data, key)) {
-    lazyMember(step, key, () => plain(get(), resolve));
+    lazyMember(step, key, () => plain(peek(data, key) as Json, resolve));
     return;
   }
   const value = get();

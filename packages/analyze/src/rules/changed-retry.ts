@@ -4,12 +4,12 @@ import type { Step } from '@chassis/journal';
 import { firstDifference } from '../difference.ts';
 import { canonical, leavesOf } from '../json.ts';
 import { failureInside } from './looks.ts';
-import { type Rule, toolsOf } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 export const changedRetry: Rule = {
   name: 'changed-retry',
-  *find({ steps }) {
-    for (const { name, calls } of toolsOf(steps)) {
+  *find({ tools }) {
+    for (const { name, calls } of tools) {
       for (const [index, retry] of calls.entries()) {
         const before = calls[index - 1];
         if (!before || !brokeOnItsWay(before)) continue;

@@ -1,9 +1,10 @@
 /** Something was not allowed: by the policy, by a person, or by the system behind a tool. */
 import { ErrorCode } from '@chassis/errors';
 import type { Step } from '@chassis/journal';
-import { pointerIn } from '../columns.ts';
+import { pointerOf, remarkName } from '../columns.ts';
+import type { ToolUse } from '../survey.ts';
 import { type Finding, failureInside, isRefusal } from './looks.ts';
-import { type Rule, toolsOf } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 const refusals: readonly number[] = [
   ErrorCode.PermissionDenied,
@@ -13,8 +14,8 @@ const refusals: readonly number[] = [
 
 export const denied: Rule = {
   name: 'denied',
-  *find({ steps }) {
-    const remarked = remarksIn(steps);
+  *find({ steps, tools }) {
+    const remarked = remarksIn(tools);
     for (const step of steps) {
       const found = refused(step, remarked.get(step.number));
       if (found) yield { step: step.number, ...found, score: 0.8, kind: 'missing' };
@@ -43,10 +44,8 @@ function refused(step: Step, remark: Finding | undefined): Finding | undefined {
   );
 }
 
-const remarks = /^(?:warnings?|message|reason|details?|notes?|hint|stderr)$/i;
-
 /** Refusals in what results say beside their data, by the step. */
-function remarksIn(steps: readonly Step[]): Map<number, Finding> {
+function remarksIn(tools: readonly ToolUse[]): Map<number, Finding> {
   // The same remark comes again and again.
   const judged = new Map<string, boolean>();
   const refuses = (text: string): boolean => {
@@ -57,13 +56,14 @@ function remarksIn(steps: readonly Step[]): Map<number, Finding> {
     return is;
   };
   const found = new Map<number, Finding>();
-  for (const { columns } of toolsOf(steps)) {
+  for (const { columns } of tools) {
     for (const column of columns) {
-      if (!remarks.test(column.name)) continue;
-      for (const [index, value] of column.values.entries()) {
-        const step = column.steps[index]?.number ?? 0;
-        if (typeof value !== 'string' || value.length >= 400 || found.has(step) || !refuses(value)) continue;
-        found.set(step, { pointer: pointerIn(column, index), text: value });
+      if (!remarkName.test(column.name)) continue;
+      for (const seen of column.told) {
+        const { step, value } = seen;
+        if (typeof value !== 'string' || value.length >= 400 || found.has(step.number) || !refuses(value))
+          continue;
+        found.set(step.number, { pointer: pointerOf(column, seen), text: value });
       }
     }
   }

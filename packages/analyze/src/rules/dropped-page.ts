@@ -2,7 +2,7 @@
 import type { Step } from '@chassis/journal';
 import { isNumber, leavesOf } from '../json.ts';
 import { follow, lastKey, pointer } from '../pointer.ts';
-import { type Rule, type Suspect, toolsOf } from './rule.ts';
+import type { Rule, Suspect } from './rule.ts';
 
 const pageName = /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from)$/i;
 const nextName = /^(?:next|next_?(?:page|cursor|token|page_?token|offset)|cursor)$/i;
@@ -11,8 +11,8 @@ const totalName = /^(?:total|total_?(?:count|rows|items|results)|count_?total)$/
 
 export const droppedPage: Rule = {
   name: 'dropped-page',
-  *find({ steps }) {
-    for (const { name, fresh, columns } of toolsOf(steps)) {
+  *find({ tools }) {
+    for (const { name, fresh, columns } of tools) {
       const pages = fresh.filter(({ status }) => status === 'ok');
       const tells = (what: RegExp): boolean => columns.some(({ key }) => what.test(key));
       yield* skipped(name, pages);
@@ -104,6 +104,9 @@ function rowsOf(step: Step): { pointer: string; count: number } | undefined {
 }
 
 function pagePlace(step: Step): string | undefined {
+  const { input } = step;
+  if (typeof input !== 'object' || input === null) return undefined;
+  for (const key of Object.keys(input)) if (pageName.test(key)) return pointer(key);
   for (const { pointer } of leavesOf(step.input)) if (pageName.test(lastKey(pointer))) return pointer;
   return undefined;
 }

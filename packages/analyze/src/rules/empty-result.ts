@@ -1,16 +1,20 @@
 /** A result holds nothing where the same tool's other results hold something, or nothing at all. */
 import type { Step } from '@chassis/journal';
+import type { Json } from '@chassis/types';
 import { leavesOf } from '../json.ts';
 import { lastKey } from '../pointer.ts';
-import { type Rule, toolsOf } from './rule.ts';
+import type { Rule } from './rule.ts';
 
-export const emptyResult: Rule = {
+export const emptyResult: Rule<boolean> = {
   name: 'empty-result',
-  *find({ steps, symptom }) {
-    for (const { name, calls } of toolsOf(steps)) {
-      const full = calls.filter((step) => step.status === 'ok' && !isEmpty(step)).length;
+  see({ kind, status }, output) {
+    return kind === 'tool' && status === 'ok' && isEmpty(output) ? true : undefined;
+  },
+  *find({ tools, symptom }, seen) {
+    for (const { name, calls } of tools) {
+      const full = calls.filter(({ status, number }) => status === 'ok' && !seen.has(number)).length;
       for (const step of calls) {
-        if (step.status !== 'ok' || step.number === symptom.step || !isEmpty(step) || acts(step)) continue;
+        if (!seen.has(step.number) || step.number === symptom.step || acts(step)) continue;
         const text =
           full > 0 ? `${name} gave nothing here; ${full} other calls gave something` : `${name} gave nothing`;
         yield { step: step.number, pointer: '/output', text, score: full > 0 ? 0.58 : 0.45, kind: 'missing' };
@@ -21,7 +25,7 @@ export const emptyResult: Rule = {
 
 const counts = /count|total|found|hits|matches|results|rows|length|size/i;
 
-function isEmpty({ output }: Step): boolean {
+function isEmpty(output: Json | undefined): boolean {
   if (output === undefined || output === null || output === '') return true;
   if (typeof output !== 'object') return false;
   for (const value of Object.values(output)) {

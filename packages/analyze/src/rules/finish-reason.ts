@@ -7,16 +7,17 @@ const reasons: Readonly<Record<string, string>> = {
   content_filter: "the provider's content filter stopped the answer",
 };
 
-export const finishReason: Rule = {
+export const finishReason: Rule<string> = {
   name: 'finish-reason',
-  *find({ steps }) {
-    for (const step of steps) {
-      if (step.kind !== 'model') continue;
-      const value = follow(step.output, '/finish_reason');
-      const text = typeof value === 'string' ? reasons[value] : undefined;
-      if (value === undefined || text === undefined) continue;
+  see({ kind }, output) {
+    const reason = kind === 'model' ? follow(output, '/finish_reason') : undefined;
+    return typeof reason === 'string' && Object.hasOwn(reasons, reason) ? reason : undefined;
+  },
+  *find(_, seen) {
+    for (const [step, value] of seen) {
+      const text = reasons[value] ?? value;
       yield {
-        step: step.number,
+        step,
         pointer: '/output/finish_reason',
         value,
         text,

@@ -1,20 +1,21 @@
 /** One effect twice, or an answer that belongs to an earlier question: something arrived late and was counted again. */
 import type { Step } from '@chassis/journal';
-import { leavesOf } from '../json.ts';
-import { inputKey, outputText } from '../outcome.ts';
+import { inputKey } from '../outcome.ts';
 import { isWriting } from './looks.ts';
-import { type Rule, toolsOf } from './rule.ts';
+import type { Rule } from './rule.ts';
 
+/** A result that says less can be the same by chance. */
 const leastLeaves = 2;
+const leastSize = 16;
 
 export const lateDuplicate: Rule = {
   name: 'late-duplicate',
-  *find({ steps }) {
-    for (const { name, calls, groups } of toolsOf(steps)) {
+  *find({ tools, survey }) {
+    for (const { name, calls, groups } of tools) {
       // The same call with the same result time after time is a loop, and no accident.
       const looping = new Set(groups.filter((same) => same.length > 2).flat());
       const acted = new Map<string, Step>();
-      const answers = new Map<string, { readonly step: Step; readonly input: string }>();
+      const answers = new Map<number, { readonly step: Step; readonly input: string }[]>();
       for (const step of calls) {
         const input = inputKey(step);
         const twin = acted.get(input);
@@ -23,29 +24,21 @@ export const lateDuplicate: Rule = {
           yield { step: step.number, pointer: '/output', text, score: 0.74, kind: 'act' };
         }
         if (!twin && mayHaveActed(step)) acted.set(input, step);
-        const answer = answerOf(step);
-        if (answer === undefined) continue;
-        const before = answers.get(answer);
-        if (before && before.input !== input && saysEnough(step)) {
+        const measure = step.status === 'ok' ? survey.measure(step) : undefined;
+        if (measure === undefined || measure.size <= leastSize) continue;
+        const alike = answers.get(measure.print);
+        const before = alike?.find((one) => survey.sameEnd(one.step, step));
+        if (before && before.input !== input && measure.leaves >= leastLeaves) {
           const text = `the result of another question: equal to :${before.step.number}, though the arguments differ`;
           yield { step: step.number, pointer: '/output', text, score: 0.66, kind: 'value' };
         }
-        if (!before) answers.set(answer, { step, input });
+        if (before) continue;
+        if (alike) alike.push({ step, input });
+        else answers.set(measure.print, [{ step, input }]);
       }
     }
   },
 };
-
-/** A result that says enough not to be the same by chance. */
-function answerOf(step: Step): string | undefined {
-  if (step.status !== 'ok' || step.output === undefined) return undefined;
-  const text = outputText(step);
-  return text.length > 16 ? text : undefined;
-}
-
-function saysEnough({ output }: Step): boolean {
-  return leavesOf(output).length >= leastLeaves;
-}
 
 function mayHaveActed(step: Step): boolean {
   return (step.status === 'ok' || step.status === 'timeout' || step.status === 'unknown') && isWriting(step);

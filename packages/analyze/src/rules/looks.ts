@@ -1,5 +1,6 @@
 /** What a result looks like from outside: a failure in the guise of a success, a refusal, a cut text. */
 import type { Step } from '@chassis/journal';
+import type { Json } from '@chassis/types';
 import { leafText, leavesOf, parseDocument } from '../json.ts';
 import { follow, lastKey } from '../pointer.ts';
 
@@ -19,13 +20,16 @@ const known = new WeakMap<
   { readonly finished: number | undefined; readonly found: Finding | undefined }
 >();
 
-/** A successful step's output that says it failed; its own words. */
-export function failureInside(step: Step): Finding | undefined {
+/**
+ * A successful step's output that says it failed; its own words.
+ * @param output the step's output, when it is at hand
+ */
+export function failureInside(step: Step, output?: Json): Finding | undefined {
   if (step.status !== 'ok' || step.kind !== 'tool') return undefined;
   const { finished } = step.seq;
   let entry = known.get(step);
   if (entry?.finished !== finished || !entry) {
-    entry = { finished, found: foundInside(step) };
+    entry = { finished, found: foundInside(step, output ?? step.output) };
     known.set(step, entry);
   }
   return entry.found;
@@ -35,8 +39,7 @@ export function failureInside(step: Step): Finding | undefined {
 const telling =
   /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_code|exitCode|returncode|status|status_code|statusCode|state|text|content|message|result|stdout|stderr)$/;
 
-function foundInside(step: Step): Finding | undefined {
-  const { output } = step;
+function foundInside(step: Step, output: Json | undefined): Finding | undefined {
   if (typeof output === 'object' && output !== null && !isWriting(step)) {
     let tells = false;
     for (const key of Object.keys(output)) tells ||= telling.test(key);

@@ -1,15 +1,16 @@
 /** One tool in other words, time after time, with the same result: the questions change and nothing is learnt. */
 import type { Step } from '@chassis/journal';
-import { endKey, inputKey } from '../outcome.ts';
-import { type Rule, toolsOf } from './rule.ts';
+import { inputKey } from '../outcome.ts';
+import type { Survey } from '../survey.ts';
+import type { Rule } from './rule.ts';
 
 const least = 4;
 
 export const noProgress: Rule = {
   name: 'no-progress',
-  *find({ steps }) {
-    for (const { name, calls } of toolsOf(steps)) {
-      for (const run of runsOf(calls)) {
+  *find({ tools, survey }) {
+    for (const { name, calls } of tools) {
+      for (const run of runsOf(calls, survey)) {
         const first = run[0];
         const asked = new Set(run.map(inputKey)).size;
         if (!first || run.length < least || asked < 2) continue;
@@ -21,15 +22,13 @@ export const noProgress: Rule = {
 };
 
 /** Calls in a row with equal results. */
-function runsOf(calls: readonly Step[]): Step[][] {
+function runsOf(calls: readonly Step[], { sameEnd }: Survey): Step[][] {
   const runs: Step[][] = [];
-  let last: string | undefined;
   for (const step of calls) {
-    const end = endKey(step);
     const run = runs.at(-1);
-    if (run && end === last) run.push(step);
+    const last = run?.at(-1);
+    if (run && last && sameEnd(last, step)) run.push(step);
     else runs.push([step]);
-    last = end;
   }
   return runs;
 }

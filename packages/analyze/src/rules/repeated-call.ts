@@ -1,10 +1,10 @@
 /** The same call with the same result, again and again: nothing new can come of it. */
-import { type Rule, toolsOf } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 export const repeatedCall: Rule = {
   name: 'repeated-call',
-  *find({ steps }) {
-    for (const { name, groups } of toolsOf(steps)) {
+  *find({ tools }) {
+    for (const { name, groups } of tools) {
       for (const same of groups) {
         const [first] = same;
         if (!first || same.length < 2) continue;

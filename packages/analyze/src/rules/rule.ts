@@ -6,9 +6,8 @@
  */
 import type { SessionView, Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
-import { type Column, columnsOf } from '../columns.ts';
 import type { Lineage } from '../lineage.ts';
-import { inputKey, outcomeKey } from '../outcome.ts';
+import type { Survey, ToolUse } from '../survey.ts';
 import type { Complaint, Symptom } from '../symptom.ts';
 
 /** A value behind the failure, followed back to where it was born. */
@@ -25,8 +24,9 @@ export interface Evidence {
   /** The steps that led to the symptom, itself included, in their order. */
   readonly steps: readonly Step[];
   readonly traces: readonly Trace[];
-  /** The outputs of the steps. */
-  readonly held: readonly unknown[];
+  /** The tools among the steps, with what their results look like. */
+  readonly tools: readonly ToolUse[];
+  readonly survey: Survey;
 }
 
 export interface Suspect {
@@ -45,49 +45,16 @@ export interface Suspect {
   readonly kind: 'value' | 'missing' | 'act' | 'end';
 }
 
-export interface Rule {
+/**
+ * A rule that has to look into results is shown each of them once, in the order of the steps (`see`), and is given what
+ * it took from them when it speaks: results are too many and too large to be held or read again for every rule.
+ */
+export interface Rule<T = unknown> {
   /** Stable name, for programs. */
   readonly name: string;
-  find(evidence: Evidence): Iterable<Suspect>;
+  see?(step: Step, output: Json | undefined): T | undefined;
+  find(evidence: Evidence, seen: Seen<T>): Iterable<Suspect>;
 }
 
-/** One tool's part in the slice. */
-export interface ToolUse {
-  readonly name: string;
-  /** Its steps, in their order. */
-  readonly calls: readonly Step[];
-  /** Calls with equal arguments and equal results, in the order of the first of each. */
-  readonly groups: readonly (readonly Step[])[];
-  /** The first of each group: a result that came twice says no more than once. */
-  readonly fresh: readonly Step[];
-  /** The results of the fresh calls that went well. */
-  readonly columns: readonly Column[];
-}
-
-/** Calls with the same input are few; only they are compared by what came of them. */
-function equalCalls(calls: readonly Step[]): Step[][] {
-  const groups = [...Map.groupBy(calls, inputKey).values()].flatMap((same) =>
-    same.length === 1 ? [same] : [...Map.groupBy(same, outcomeKey).values()],
-  );
-  return groups.sort((a, b) => (a[0]?.number ?? 0) - (b[0]?.number ?? 0));
-}
-
-const uses = new WeakMap<readonly Step[], readonly ToolUse[]>();
-
-/** The tools of a slice, worked out once. */
-export function toolsOf(steps: readonly Step[]): readonly ToolUse[] {
-  const known = uses.get(steps);
-  if (known) return known;
-  const tools = Map.groupBy(
-    steps.filter(({ kind }) => kind === 'tool'),
-    ({ name }) => name,
-  );
-  const found = [...tools].map(([name, calls]): ToolUse => {
-    const groups = equalCalls(calls);
-    const fresh = groups.flatMap((same) => same[0] ?? []);
-    const columns = columnsOf(fresh.filter(({ status }) => status === 'ok'));
-    return { name, calls, groups, fresh, columns };
-  });
-  uses.set(steps, found);
-  return found;
-}
+/** What a rule took from results, by the number of the step. */
+export type Seen<T = unknown> = ReadonlyMap<number, T>;

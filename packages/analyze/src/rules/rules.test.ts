@@ -2,7 +2,7 @@ import type { SessionView } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { expect, test } from 'vitest';
 import { failure, invalid, Story } from '../../test/build.ts';
-import { gather } from '../evidence.ts';
+import { type Gathered, gather, said } from '../evidence.ts';
 import { symptomOf } from '../symptom.ts';
 import { why } from '../why.ts';
 import { rules } from './index.ts';
@@ -20,10 +20,12 @@ const end = (story: Story): SessionView => {
   story.call('finish', { mode: 'x' }, { error: stopped });
   return story.fail();
 };
+const heard = (rule: string, gathered: Gathered): Suspect[] =>
+  rules.filter(({ name }) => name === rule).flatMap((one) => said(one, gathered));
 const found = (rule: string, view: SessionView): Suspect[] => {
   const symptom = symptomOf(view);
   if (!symptom) throw new Error('the example does not fail');
-  return [...(rules.find(({ name }) => name === rule)?.find(gather(view, symptom)) ?? [])];
+  return heard(rule, gather(view, symptom));
 };
 const page = (amounts: Json[]): Json => ({ rows: amounts.map((amount) => ({ amount })) });
 
@@ -355,10 +357,8 @@ test('unlike-good-run names the first difference from a run that went well on th
   };
   const good = told(1.09).ok();
   const bad = end(told(1.9));
-  const suspects = (against: SessionView): Suspect[] => [
-    ...(rules.find(({ name }) => name === 'unlike-good-run')?.find(gather(bad, symptomOf(bad)!, against)) ??
-      []),
-  ];
+  const suspects = (against: SessionView): Suspect[] =>
+    heard('unlike-good-run', gather(bad, symptomOf(bad)!, against));
   expect(suspects(good)).toMatchObject([{ step: 2, pointer: '/output/rate', value: 1.9 }]);
   expect(suspects(bad)).toEqual([]);
   expect(found('unlike-good-run', bad)).toEqual([]);

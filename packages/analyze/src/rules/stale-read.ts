@@ -5,7 +5,7 @@ import { inputKey } from '../outcome.ts';
 import { follow, lastKey } from '../pointer.ts';
 import { isDistinctive } from '../search.ts';
 import { isAboutChange, isWriting } from './looks.ts';
-import { type Rule, type Suspect, toolsOf } from './rule.ts';
+import type { Rule, Suspect } from './rule.ts';
 
 const stale = /^(?:is_?)?(?:stale|expired|outdated)$/i;
 const cached = /^(?:is_?|from_?)?cached?(?:_?hit)?$/i;
@@ -14,18 +14,20 @@ const version =
 
 export const staleRead: Rule = {
   name: 'stale-read',
-  *find({ steps, symptom }) {
+  *find({ steps, tools: used, symptom }) {
     const tools = steps.filter(({ kind }) => kind === 'tool');
-    const uses = indexed(tools, namesOf);
     const writes = indexed(tools.filter(isWrite), (step) =>
       touched(step).length > 0 ? touched(step) : namesOf(step),
     );
-    const calls = indexed(tools, (step) => [callKey(step)]);
     const telling = new Set(
-      toolsOf(steps).flatMap(({ name, columns }) =>
+      used.flatMap(({ name, columns }) =>
         columns.some(({ key }) => stale.test(key) || cached.test(key) || version.test(key)) ? [name] : [],
       ),
     );
+    // Most runs change nothing that they have read, and no result says how old it is.
+    if (writes.size === 0 && telling.size === 0) return;
+    const uses = indexed(tools, namesOf);
+    const calls = indexed(tools, (step) => [callKey(step)]);
     const versions = indexed(
       tools.filter((step) => telling.has(step.name) && !isWriting(step)),
       (step) => versionsOf(step).map(({ key }) => key),

@@ -1,13 +1,13 @@
 /** A result is only a part: it says so itself, its text was cut, or less of it was shown to the model than it held. */
 import type { SessionView, Step } from '@chassis/journal';
+import { partName } from '../columns.ts';
 import { leavesOf } from '../json.ts';
 import { addedOrigins } from '../origins.ts';
-import { outputText } from '../outcome.ts';
 import { follow, lastKey, pointer } from '../pointer.ts';
+import type { Survey, ToolUse } from '../survey.ts';
 import { brief } from './looks.ts';
-import { type Rule, type Suspect, toolsOf } from './rule.ts';
+import type { Rule, Suspect } from './rule.ts';
 
-const flag = /^(?:is_?|was_?)?(?:truncated|partial|incomplete|cut|clipped|limit_?(?:reached|exceeded|hit))$/i;
 const cutText =
   /\b(?:truncated|output (?:was )?cut|clipped)\b[^\n]{0,80}$|\.\.\. ?\(?\d[\d,. ]* (?:more|omitted)|\[\.\.\.\]\s*$|…\s*$|[^.]\.\.\.\s*$|\bomitted\b[^\n]{0,30}[)\]]\s*$/i;
 /** A part beside its whole. */
@@ -28,16 +28,16 @@ const shares: readonly (readonly [RegExp, RegExp])[] = [
 
 export const truncated: Rule = {
   name: 'truncated',
-  *find({ view, steps }) {
+  *find({ view, steps, tools, survey }) {
     const known = new Set<number>();
-    for (const step of candidates(steps)) {
+    for (const step of candidates(tools)) {
       const said = inOutput(step);
       if (!said) continue;
       known.add(step.number);
       yield said;
     }
     for (const step of steps) {
-      if (step.kind !== 'model' || showsAll(view, step)) continue;
+      if (step.kind !== 'model' || showsAll(view, step, survey)) continue;
       for (const { message, source } of addedOrigins(view, step.number)) {
         if (source?.label !== 'inferred' || source.step.kind !== 'tool') continue;
         const whole = JSON.stringify(source.step.output ?? '').length;
@@ -49,38 +49,28 @@ export const truncated: Rule = {
   },
 };
 
-/** A first look that costs little: most texts hold none of this. */
-function mayBeCut(text: string): boolean {
-  const end = text.length > 200 ? text.slice(-200) : text;
-  if (!end.includes('...') && !end.includes('…') && !/trunc|cut|clipped|omitted/i.test(end)) return false;
-  return cutText.test(end);
-}
-
 /** Whether a request's new messages are long enough to hold all of the results that led to it. */
-function showsAll(view: SessionView, step: Step): boolean {
+function showsAll(view: SessionView, step: Step, { measure }: Survey): boolean {
   const chars = view.delta?.(step.number)?.chars;
   if (chars === undefined) return false;
   const results = step.causes
     .flatMap((cause) => view.step(cause) ?? [])
     .filter(({ kind }) => kind === 'tool');
-  return chars >= results.reduce((sum, result) => sum + outputText(result).length, 0);
+  return chars >= 0.97 * results.reduce((sum, result) => sum + (measure(result)?.size ?? 0), 0);
 }
 
 /** Results in which something may say that they are only a part. */
-function candidates(steps: readonly Step[]): Step[] {
+function candidates(tools: readonly ToolUse[]): Step[] {
   const found = new Set<Step>();
-  for (const { columns } of toolsOf(steps)) {
+  for (const { columns } of tools) {
     const parts = shares.some(
       ([part, whole]) =>
         columns.some(({ key }) => part.test(key)) && columns.some(({ key }) => whole.test(key)),
     );
-    for (const { key, values, steps: from, shape } of columns) {
-      const tells = flag.test(key) || shape === '/output' || parts;
-      for (const [index, value] of values.entries()) {
-        const step = from[index];
-        const cut = typeof value === 'string' && value.length > 20 && mayBeCut(value);
-        if (step && (tells || cut)) found.add(step);
-      }
+    for (const { key, cut, steps, told, shape } of columns) {
+      const tells = shape === '/output' || parts ? steps : [];
+      const says = partName.test(key) ? told.filter(({ value }) => value === true) : [];
+      for (const step of [...cut, ...tells, ...says.map((seen) => seen.step)]) found.add(step);
     }
   }
   return [...found].sort((a, b) => a.number - b.number);
@@ -90,7 +80,7 @@ function inOutput(step: Step): Suspect | undefined {
   const suspect = { step: step.number, score: 0.72, kind: 'missing' } as const;
   for (const { pointer: at, value, text } of leavesOf(step.output, '/output')) {
     const key = lastKey(at);
-    if (flag.test(key) && value === true)
+    if (partName.test(key) && value === true)
       return {
         ...suspect,
         pointer: at,

@@ -1,41 +1,40 @@
 /** A result that answers another question: it repeats an argument under its name, with another value. */
 import type { Step } from '@chassis/journal';
+import type { Json } from '@chassis/types';
 import { firstDifference } from '../difference.ts';
-import { leafText, leavesOf } from '../json.ts';
-import { follow, keysOf, lastKey, pointer } from '../pointer.ts';
+import { leafText } from '../json.ts';
+import { follow, pointer } from '../pointer.ts';
 import { isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const identity =
   /(?:^|_)(?:id|key|name|page|day|date|path|file|url|symbol|code|sku|city|country|region|currency|user|email|year|month|ref)$|Id$/i;
 
-export const wrongEcho: Rule = {
+export const wrongEcho: Rule<Suspect> = {
   name: 'wrong-echo',
-  *find({ steps }) {
-    for (const step of steps) {
-      if (step.kind !== 'tool' || step.status !== 'ok' || isWriting(step)) continue;
-      const found = echo(step);
-      if (found) yield found;
-    }
+  see(step, output) {
+    return step.kind === 'tool' && step.status === 'ok' && !isWriting(step) ? echo(step, output) : undefined;
   },
+  find: (_, seen) => seen.values(),
 };
 
-function echo(step: Step): Suspect | undefined {
-  for (const asked of leavesOf(step.input)) {
-    const key = lastKey(asked.pointer);
-    if (keysOf(asked.pointer).length !== 1) continue;
-    const at = placeOf(step.output, key);
+function echo(step: Step, output: Json | undefined): Suspect | undefined {
+  const { input } = step;
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;
+  for (const key of Object.keys(input)) {
+    const at = placeOf(output, key);
     if (at === undefined) continue;
-    const value = follow(step.output, at);
-    const text = leafText(value);
-    if (value === undefined || text === undefined || sayTheSame(asked.text, text)) continue;
-    if (firstDifference(asked.value, value) === null) continue;
-    if (!identity.test(key) && !areCodes(asked.text, text)) continue;
+    const asked = (input as { readonly [key: string]: Json })[key];
+    const value = follow(output, at);
+    const [askedText, text] = [leafText(asked), leafText(value)];
+    if (value === undefined || text === undefined || askedText === undefined) continue;
+    if (sayTheSame(askedText, text) || firstDifference(asked, value) === null) continue;
+    if (!identity.test(key) && !areCodes(askedText, text)) continue;
     return {
       step: step.number,
       pointer: `/output${at}`,
       value,
-      text: `${step.name} was asked for ${key} ${JSON.stringify(asked.text)} and answered for ${JSON.stringify(text)}`,
+      text: `${step.name} was asked for ${key} ${JSON.stringify(askedText)} and answered for ${JSON.stringify(text)}`,
       score: 0.76,
       kind: 'value',
     };

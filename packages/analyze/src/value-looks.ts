@@ -1,0 +1,78 @@
+/**
+ * What a value looks like: its type, and for text the format of the number or date in it.
+ *
+ * Looks are asked for very often, and mostly of values that are alike: a text with the same kinds of characters in the
+ * same places as the one before it looks the same, unless it may be a date.
+ */
+import { dateReadings } from './dates.ts';
+import { typeOf } from './json.ts';
+import { numberReadings } from './numbers.ts';
+
+/** The name of a look; `text` is any text that is neither a number nor a date. */
+export function lookOf(value: unknown): string {
+  if (typeof value === 'number') return 'number';
+  if (typeof value !== 'string') return typeOf(value);
+  return textLook(value);
+}
+
+/** A judge that remembers its last verdict. */
+export function looker(): (value: unknown) => string {
+  let last = '';
+  let look = '';
+  return (value) => {
+    if (typeof value !== 'string') return lookOf(value);
+    if (look !== '' && isAlike(value, last)) return look;
+    const found = textLook(value);
+    const steady =
+      found === 'iso date' || found.endsWith('number text') || (found === 'text' && !/\d/.test(value));
+    [last, look] = steady ? [value, found] : ['', ''];
+    return found;
+  };
+}
+
+function textLook(text: string): string {
+  if (!/\d/.test(text) || (/^[^\d-]{5}/.test(text) && !/\d{4}/.test(text))) return 'text';
+  if (/^[-+]?\d+(?:\.\d+)?$/.test(text)) return 'plain number text';
+  if (
+    /^[^\d-]{0,4}-?\d[\d.,'’\s]*[^\d]{0,4}$/.test(text) &&
+    numberReadings(text.replaceAll(/^[^\d-]+|[^\d]+$/g, '')).size > 0
+  ) {
+    return /,\d{1,2}\D*$|\.\d{3}(?:\D|$)/.test(text) ? 'comma number text' : 'formatted number text';
+  }
+  if (/^\d{4}-\d\d-\d\d/.test(text)) return 'iso date';
+  return dateReadings(text).size > 0 ? 'local date' : 'text';
+}
+
+/** The same length, digits where the other has digits, everything else the same or a letter for a letter. */
+function isAlike(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) {
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (x !== y && kindOf(x) !== kindOf(y)) return false;
+  }
+  return true;
+}
+
+/** 1: a digit, 2: an ASCII letter, else the character itself. */
+function kindOf(char: number): number {
+  if (char >= 48 && char <= 57) return 1;
+  const lower = char | 32;
+  return lower >= 97 && lower <= 122 ? 2 : char + 3;
+}
+
+const words: Readonly<Record<string, string>> = {
+  'plain number text': 'numbers as text',
+  'comma number text': 'a number in text with a decimal comma',
+  'formatted number text': 'a formatted number in text',
+  'iso date': 'ISO dates',
+  'local date': 'a date in a local format',
+  number: 'numbers',
+  text: 'text',
+  boolean: 'true or false',
+  null: 'empty',
+};
+
+/** A look in words. */
+export function lookText(look: string): string {
+  return words[look] ?? look;
+}
