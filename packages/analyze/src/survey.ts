@@ -26,9 +26,9 @@ export interface ToolUse {
 export interface Survey {
   readonly tools: readonly ToolUse[];
   /** Of every tool step with a result. */
-  measure(step: Step): Measure | undefined;
+  readonly measure: (step: Step) => Measure | undefined;
   /** Whether two steps came to the same: equal results, or equal errors. */
-  sameEnd(a: Step, b: Step): boolean;
+  readonly sameEnd: (a: Step, b: Step) => boolean;
 }
 
 interface Open {

@@ -8,19 +8,16 @@ import { dateReadings } from './dates.ts';
 import { typeOf } from './json.ts';
 import { numberReadings } from './numbers.ts';
 
-/** The name of a look; `text` is any text that is neither a number nor a date. */
-export function lookOf(value: unknown): string {
-  if (typeof value === 'number') return 'number';
-  if (typeof value !== 'string') return typeOf(value);
-  return textLook(value);
-}
-
-/** A judge that remembers its last verdict. */
+/**
+ * A judge that remembers its last verdict. It gives the name of a look: `text` is any text that is neither a number nor a
+ * date.
+ */
 export function looker(): (value: unknown) => string {
   let last = '';
   let look = '';
   return (value) => {
-    if (typeof value !== 'string') return lookOf(value);
+    if (typeof value === 'number') return 'number';
+    if (typeof value !== 'string') return typeOf(value);
     if (look !== '' && isAlike(value, last)) return look;
     const found = textLook(value);
     const steady =
