@@ -140,8 +140,7 @@ export class ColumnBook {
         }
         return;
       }
-      for (const key in value) {
-        if (!Object.hasOwn(value, key)) continue;
+      for (const key of Object.keys(value)) {
         this.#size += key.length + 4;
         this.#take(at && memberOf(at, key), (value as { [key: string]: Json })[key] as Json, step);
       }
@@ -178,8 +177,7 @@ export class ColumnBook {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly what JSON escapes
-const escaped = /["\\\u0000-\u001f]/;
+const escaped = /["\\\p{Cc}]/u;
 
 function digitsOf(value: number): number {
   const whole = Math.abs(Math.trunc(value));

@@ -31,8 +31,8 @@ export function lazyMember(target: object, key: string, parse: () => Json): void
  * job ends.)
  */
 export function peek(source: object, key: string): Json | undefined {
-  const property = Object.getOwnPropertyDescriptor(source, key);
-  const parse = property?.get && parsers.get(property.get as () => Json);
+  const { get }: { get?: (this: void) => Json } = Object.getOwnPropertyDescriptor(source, key) ?? {};
+  const parse = get && parsers.get(get);
   return parse ? parse() : (source as Record<string, Json>)[key];
 }
 
