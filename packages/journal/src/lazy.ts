@@ -6,7 +6,7 @@
  */
 import type { Json } from '@chassis/types';
 
-const parsers = new WeakMap<() => Json, () => Json>();
+const parsers = new WeakMap<object, () => Json>();
 
 /** Text shorter than this is not worth the trouble. */
 export const LAZY_LENGTH = 512;
@@ -31,8 +31,8 @@ export function lazyMember(target: object, key: string, parse: () => Json): void
  * job ends.)
  */
 export function peek(source: object, key: string): Json | undefined {
-  const { get }: { get?: (this: void) => Json } = Object.getOwnPropertyDescriptor(source, key) ?? {};
-  const parse = get && parsers.get(get);
+  const getter: unknown = Reflect.get(Object.getOwnPropertyDescriptor(source, key) ?? {}, 'get');
+  const parse = typeof getter === 'function' ? parsers.get(getter) : undefined;
   return parse ? parse() : (source as Record<string, Json>)[key];
 }
 
