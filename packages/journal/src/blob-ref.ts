@@ -144,9 +144,13 @@ export function blobValue(bytes: Uint8Array, mediaType: string, resolve: Resolve
   return mayHoldRefs(text) ? resolveRefs(value, resolve) : value;
 }
 
+/** What every reference and every escaped look-alike has; its first character is rare. */
+const MARK = '$blob":';
+const MARK_BYTES = Buffer.from(MARK);
+
 /** Whether JSON text may hold references or escaped look-alikes. Never wrong with "no". */
-export function mayHoldRefs(text: string): boolean {
-  return text.includes('blob":') && /"\$+blob":/.test(text);
+export function mayHoldRefs(text: string | Buffer): boolean {
+  return typeof text === 'string' ? text.includes(MARK) : text.includes(MARK_BYTES);
 }
 
 /** Every reference in logged data. */

@@ -1,20 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Chain } from './chain.ts';
-import { GENESIS, LineEncoder, lineBody } from './line.ts';
+import { GENESIS, LineEncoder } from './line.ts';
 
 function chained(count: number, from = 0, previous = GENESIS): Buffer[] {
-  const encoder = new LineEncoder(previous);
+  const encoder = new LineEncoder('s', previous);
   return Array.from({ length: count }, (_, i) => {
-    const body = lineBody(
-      's',
-      from + i,
-      1000 + i,
-      'note.added',
-      undefined,
-      `{"text":"note ${from + i}","author":"me"}`,
-    );
-    return Buffer.from(encoder.encode(body).subarray(0, -1));
+    const data = `{"text":"note ${from + i}","author":"me"}`;
+    return Buffer.from(encoder.encode(from + i, 1000 + i, 'note.added', undefined, data).subarray(0, -1));
   });
 }
 
@@ -54,8 +47,8 @@ test('a missing line, a repeated number and an inserted line are named', () => {
   const lines = chained(6) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
   expect(problems(lines.toSpliced(2, 1))).toEqual([undefined, undefined, 'gap', undefined, undefined]);
   // Two writers: both wrote an event 3 after event 2.
-  const other = new LineEncoder(JSON.parse(String(lines[2])).hash);
-  const twin = Buffer.from(other.encode(lineBody('s', 3, 1, 'note.added', undefined, '{}')).subarray(0, -1));
+  const other = new LineEncoder('s', JSON.parse(String(lines[2])).hash);
+  const twin = Buffer.from(other.encode(3, 1, 'note.added', undefined, '{}').subarray(0, -1));
   const chain = new Chain();
   const checked = lines.toSpliced(4, 0, twin).map((line) => chain.check(line));
   expect(checked.map(({ problem }) => problem?.kind)).toEqual([

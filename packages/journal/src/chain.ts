@@ -3,12 +3,13 @@
  *
  * Promise: a changed bit is noticed at its own line, and the lines after it are still recognised as whole.
  */
-import { computedHash, GENESIS, type LineHead, lineHead, storedHash, TAIL } from './line.ts';
+import { computedHash, GENESIS, storedHash, TAIL } from './line.ts';
+import { lineHead, type ReadHead } from './line-head.ts';
 
 export interface Checked {
   /** Whether the bytes are what the writer wrote, as far as can be known. */
   readonly whole: boolean;
-  readonly head?: LineHead;
+  readonly head?: ReadHead;
   readonly hash?: string;
   readonly problem?: { readonly kind: string; readonly message: string; readonly seq?: number };
 }
@@ -48,6 +49,16 @@ export class Chain {
       this.#lose(line, stored);
       return damaged('parse', 'this is no whole event');
     }
+    const [latest] = this.#previous;
+    // Nearly every line is the one that is due. The hash before it is kept too: a second writer starts from there.
+    if (latest !== undefined && head.seq === this.expected && computedHash(latest, line) === stored) {
+      this.#damaged = false;
+      this.#open = false;
+      this.expected++;
+      this.hash = stored;
+      this.#previous = [stored, latest];
+      return { whole: true, head, hash: stored };
+    }
     const follows = this.#previous.find((previous) => computedHash(previous, line) === stored);
     if (follows === undefined && (!this.#anchors(head, stored) || this.#misnumbered(line, head, stored))) {
       this.#lose(line, stored);
@@ -68,21 +79,18 @@ export class Chain {
     } else {
       this.expected = head.seq + 1;
       this.hash = stored;
-      // The usual case is one line after the other. The hash before it is kept too: a second writer starts from there.
-      if (follows !== undefined && follows === this.#previous[0] && !problem)
-        this.#previous = [stored, follows];
-      else this.#remember(stored);
+      this.#remember(stored);
     }
     return { whole: true, head, hash: stored, ...(problem ? { problem } : {}) };
   }
 
   /** Whether a line that follows nothing known may be the first one after a hole. */
-  #anchors(head: LineHead, stored: string): boolean {
+  #anchors(head: ReadHead, stored: string): boolean {
     return /^[0-9a-f]{64}$/.test(stored) && (this.#open || head.seq > this.expected);
   }
 
   /** Whether only its sequence number was damaged: with the number that is due it would follow. */
-  #misnumbered(line: Buffer, head: LineHead, stored: string): boolean {
+  #misnumbered(line: Buffer, head: ReadHead, stored: string): boolean {
     const [latest] = this.#previous;
     if (latest === undefined) return false;
     const text = line.toString('latin1');

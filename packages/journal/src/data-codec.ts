@@ -7,16 +7,18 @@
 import type { Json, JsonObject } from '@chassis/types';
 import { BLOB_LIMIT, escapeRefs, isBlobRef, isIssued, issueRef } from './blob-ref.ts';
 import type { BlobRef } from './event.ts';
-import { checkJson, copyJson, escapeSeparators, parseJson, serialise, setMember } from './json.ts';
-import { LAZY_LENGTH, lazyMember } from './lazy.ts';
-import { escapeMarks, type Secrets, unescapeMarks } from './secrets.ts';
+import { copyJson, escapeSeparators, JsonCheck, serialise, setMember } from './json.ts';
+import { LAZY_LENGTH, type Large, largeMemberOf } from './lazy.ts';
+import { escapeMarks, type Secrets } from './secrets.ts';
 
 /** Takes a blob's bytes; they must be on disk before a line that names them is. */
 export type KeepBlob = (sha256: string, bytes: Buffer) => void;
 
 export interface LoggedData {
-  /** As a reader of the line gets it, references not resolved. */
+  /** A copy, as a reader of the line gets it, references not resolved. */
   readonly data: Json;
+  /** A member that is too large for a copy: it is only in the text. */
+  readonly large: Large['key'] | undefined;
   readonly text: string;
   /** Whether it may hold references or escaped look-alikes. */
   readonly refs: boolean;
@@ -39,38 +41,45 @@ export class DataCodec {
    */
   encode(type: string, data: object): LoggedData {
     const offered = offeredTools(type, data);
-    const { negativeZero, lookAlikes, refs } = checkJson(
-      data,
-      (value) => value === offered || isIssued(value),
-    );
+    const check = new JsonCheck(data, (value) => value === offered || isIssued(value));
+    const heavy = heaviest(data as JsonObject, largeMemberOf(type), check);
+    const { negativeZero, lookAlikes, refs } = check;
     const source = (lookAlikes ? escapeRefs(copyJson(data).value, data, offered) : data) as JsonObject;
-    let texts = memberTexts(source, negativeZero);
+    let whole = serialise(source, negativeZero);
     // `shown` is what a reader gets; what is written differs from it in escaped look-alikes of marks.
     let shown = source;
+    let written = source;
     let mark = escapeMarks;
-    if (texts.some(([, text]) => this.#secrets.suspects(text))) {
+    if (this.#secrets.suspects(whole)) {
       shown = this.#secrets.redact(source);
-      texts = memberTexts(this.#secrets.redactForLog(source), negativeZero);
+      written = this.#secrets.redactForLog(source);
+      whole = serialise(written, negativeZero);
       mark = unchanged;
     }
     const logged: Record<string, Json> = {};
-    let moved = false;
-    const parts = texts.map(([key, text]) => {
+    if (type === 'session.opened' || !isLarge(whole)) {
+      for (const key of Object.keys(shown)) if (key !== heavy) keepMember(logged, key, shown[key] as Json);
+      return {
+        data: logged,
+        large: heavy,
+        text: escapeSeparators(mark(whole)),
+        refs: refs || lookAlikes,
+      };
+    }
+    let large = heavy;
+    const parts = Object.keys(written).map((key) => {
       const member = shown[key] as Json;
-      if (type !== 'session.opened' && isLarge(text)) {
+      const text = serialise(written[key] as Json, negativeZero);
+      if (isLarge(text)) {
         const ref = this.#storeText(mark(text), member);
-        moved = true;
+        if (key === heavy) large = undefined;
         setMember(logged, key, ref);
         return `${JSON.stringify(key)}:${JSON.stringify(ref)}`;
       }
-      keepMember(logged, key, member, mark === unchanged ? unescapeMarks(text) : text);
+      if (key !== heavy) keepMember(logged, key, member);
       return `${JSON.stringify(key)}:${text}`;
     });
-    return {
-      data: logged,
-      text: escapeSeparators(mark(`{${parts.join(',')}}`)),
-      refs: refs || lookAlikes || moved,
-    };
+    return { data: logged, large, text: escapeSeparators(mark(`{${parts.join(',')}}`)), refs: true };
   }
 
   /** Stores a value whatever its size. Bytes are stored as they are. */
@@ -114,11 +123,19 @@ function offeredTools(type: string, data: unknown): unknown {
   return kind === 'model' && isBlobRef(input?.tools) ? input.tools : undefined;
 }
 
-/** Each member with its JSON text. */
-function memberTexts(data: JsonObject, negativeZero: boolean): [string, string][] {
-  const texts: [string, string][] = [];
-  for (const key of Object.keys(data)) texts.push([key, serialise(data[key] as Json, negativeZero)]);
-  return texts;
+/** Checks all members; answers the one that may be large when it is. */
+function heaviest(
+  data: JsonObject,
+  candidate: Large['key'] | undefined,
+  check: JsonCheck,
+): Large['key'] | undefined {
+  let heavy: Large['key'] | undefined;
+  for (const key of Object.keys(data)) {
+    const before = check.weight;
+    check.check(data[key], 1);
+    if (key === candidate && check.weight - before >= LAZY_LENGTH) heavy = candidate;
+  }
+  return heavy;
 }
 
 /** No character takes more than three bytes; most texts are short enough not to be counted. */
@@ -126,11 +143,9 @@ function isLarge(text: string): boolean {
   return text.length > BLOB_LIMIT / 3 && (text.length > BLOB_LIMIT || Buffer.byteLength(text) > BLOB_LIMIT);
 }
 
-/** Keeps a member for readers: small ones as a copy, larger ones as their text. */
-function keepMember(target: Record<string, Json>, key: string, member: Json, text: string): void {
-  if (typeof member !== 'object' || member === null) setMember(target, key, member);
-  else if (text.length < LAZY_LENGTH) setMember(target, key, copyJson(member).value);
-  else lazyMember(target, key, () => parseJson(text));
+/** Keeps a copy of a member for readers. */
+function keepMember(target: Record<string, Json>, key: string, member: Json): void {
+  setMember(target, key, typeof member !== 'object' || member === null ? member : copyJson(member).value);
 }
 
 function unchanged(text: string): string {

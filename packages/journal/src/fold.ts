@@ -1,19 +1,8 @@
 import type { Json, ToolSpec } from '@chassis/types';
 import { lostBlobIn, type Resolve, textOf } from './blob-ref.ts';
-import type { Edit, Event, EventData, Outcome, SessionHeader, UnknownEvent } from './event.ts';
-import { setMember } from './json.ts';
-import { headOf, lazyMember, memberOf } from './lazy.ts';
-import {
-  attemptOf,
-  finish,
-  type Mutable,
-  NONE,
-  type OpenStep,
-  plain,
-  reopen,
-  setResolved,
-  setValue,
-} from './open-step.ts';
+import type { Edit, Event, Outcome, SessionHeader, UnknownEvent } from './event.ts';
+import { type Large, type Lazy, Made } from './lazy.ts';
+import { attemptOf, finish, type Mutable, NONE, OpenStep, plain, reopen, takenOver } from './open-step.ts';
 import { setPointer } from './pointer.ts';
 import type { Problem } from './problem.ts';
 import { type ModelInput, Requests } from './requests.ts';
@@ -44,8 +33,9 @@ export class Fold {
   /**
    * @param event the next event
    * @param resolve when given, the event is in its logged form: references are resolved through it
+   * @param large a member of its data that the event has not, or not really
    */
-  apply(event: Event | UnknownEvent, resolve?: Resolve): void {
+  apply(event: Event | UnknownEvent, resolve?: Resolve, large?: Large): void {
     const view = this.#view;
     const known = event as Event;
     view.lastSeq = Math.max(view.lastSeq, event.seq);
@@ -71,7 +61,7 @@ export class Fold {
         break;
       }
       case 'step.started':
-        this.#started(known.data, known.step ?? view.open.length + 1, known.seq, known.time, resolve);
+        this.#started(known, resolve, large?.value);
         break;
       case 'step.chunk': {
         if (!step) break;
@@ -107,7 +97,7 @@ export class Fold {
         break;
       }
       case 'step.finished':
-        if (step) finish(step, known.data, known.seq, resolve);
+        if (step) finish(step, known.data, known.seq, resolve, large?.value);
         break;
       case 'approval.requested': {
         const approval = {
@@ -158,45 +148,40 @@ export class Fold {
   }
 
   #started(
-    data: EventData['step.started'],
-    number: number,
-    seq: number,
-    time: number,
+    event: Event & { type: 'step.started' },
     resolve: Resolve | undefined,
+    large: Lazy | undefined,
   ): void {
     const view = this.#view;
-    this.#fill(number - 1, seq, time);
+    const number = event.step ?? view.open.length + 1;
+    this.#fill(number - 1, event.seq, event.time);
     // A number that is taken comes from a damaged log: what is there stays as it is.
     if (number !== view.open.length + 1) return;
     const { kind, name, digest, causes, parent, agent, turn, plugin, call_id, declared } = resolve
-      ? plain(without(data, 'input'), resolve)
-      : data;
-    const step: OpenStep = {
-      number,
-      kind,
-      name,
-      input: null,
-      digest,
-      causes: Array.isArray(causes) ? causes : NONE,
-      parent: parent ?? null,
-      agent,
-      turn,
-      plugin: plugin ?? null,
-      ...(call_id === undefined ? {} : { call_id }),
-      ...(declared === undefined ? {} : { declared }),
-      status: 'started',
-      started: time,
-      attempts: [],
-      effects: NONE,
-      edits: NONE,
-      seq: { started: seq },
-    };
-    if (kind === 'model') {
-      view.requests.add(number, memberOf(data, 'input'), resolve, headOf(data));
-      lazyMember(step, 'input', () => view.requests.outline(number));
-    } else {
-      setResolved(step, 'input', data, resolve);
-    }
+      ? plain({ ...event.data, input: null }, resolve)
+      : event.data;
+    const input = large ?? (event.data.input as Json);
+    if (kind === 'model') view.requests.add(number, input, resolve);
+    const step = new OpenStep(
+      {
+        number,
+        kind,
+        name,
+        digest,
+        causes: Array.isArray(causes) ? causes : NONE,
+        parent: parent ?? null,
+        agent,
+        turn,
+        plugin: plugin ?? null,
+        ...(call_id === undefined ? {} : { call_id }),
+        ...(declared === undefined ? {} : { declared }),
+        status: 'started',
+        started: event.time,
+        effects: NONE,
+      },
+      kind === 'model' ? new Made(() => view.requests.outline(number)) : takenOver('input', input, resolve),
+      event.seq,
+    );
     view.open.push(step);
     this.#turn(turn);
   }
@@ -220,14 +205,7 @@ export class Fold {
     const turn = turns.at(-1)?.number ?? 1;
     while (open.length < last) {
       this.#turn(turn);
-      open.push({
-        ...LOST_STEP,
-        number: open.length + 1,
-        turn,
-        started,
-        attempts: [],
-        seq: { started: seq },
-      });
+      open.push(new OpenStep({ ...LOST_STEP, number: open.length + 1, turn, started }, null, seq));
     }
   }
 
@@ -264,15 +242,15 @@ export class Fold {
     if (step.error !== undefined) whole.error = step.error as unknown as Json;
     const { input, output, error } = setPointer(whole, edit.path, edit.value) as { [key: string]: Json };
     if (/^\/output(\/|$)/.test(edit.path) && output !== undefined) {
-      setValue(step, 'output', output);
+      step.setValue('output', output);
       delete step.error;
       step.status = 'ok';
     } else if (/^\/error(\/|$)/.test(edit.path) && error !== undefined) {
-      setValue(step, 'error', error);
+      step.setValue('error', error);
       delete step.output;
       step.status = 'error';
     } else if (input !== undefined) {
-      setValue(step, 'input', input);
+      step.setValue('input', input);
     }
   }
 }
@@ -306,10 +284,9 @@ const NO_HEADER: SessionHeader = {
   settings: {},
 };
 
-const LOST_STEP: Omit<OpenStep, 'number' | 'turn' | 'started' | 'attempts' | 'seq'> = {
+const LOST_STEP = {
   kind: 'tool',
   name: '(lost)',
-  input: null,
   digest: '',
   causes: NONE,
   parent: null,
@@ -317,9 +294,8 @@ const LOST_STEP: Omit<OpenStep, 'number' | 'turn' | 'started' | 'attempts' | 'se
   plugin: null,
   status: 'unknown',
   effects: NONE,
-  edits: NONE,
   lost: true,
-};
+} as const;
 
 class FoldedView implements SessionView {
   header: SessionHeader;
@@ -360,11 +336,4 @@ function reopenTurn(turn: Mutable<Turn> | undefined): void {
   delete turn?.answer;
   delete turn?.error;
   delete turn?.failed_step;
-}
-
-/** All members but one, without looking at that one. */
-function without<T extends object>(data: T, key: keyof T & string): T {
-  const rest: Record<string, unknown> = {};
-  for (const name of Object.keys(data)) if (name !== key) setMember(rest, name, data[name as keyof T]);
-  return rest as T;
 }

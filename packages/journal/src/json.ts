@@ -11,14 +11,12 @@ import type { Json } from '@chassis/types';
 /** Deepest nesting of arrays and objects in a value. */
 const MAX_DEPTH = 512;
 
-/**
- * Finds every number that may not survive a double: 16 digits or more, or an exponent of three digits. What follows a number
- * tells it from the middle of a hash, which nearly every line has.
- */
-const SUSPECT = /\d(?:[\d.]{15}|[eE][+-]?\d{3,}(?:[\s,\]}]|$))/;
-/** A run of digits and dots, long enough to be one of them. */
-const LONG_RUN = /\d[\d.]{15,}/g;
+/** Digits and dots in a row from which on a number may not survive a double. */
+const LONG_RUN = 16;
 const EXPONENT = /[eE][+-]?\d+/y;
+/** A cheap look for exponents of three digits and more; a hash in the text gives false alarms. */
+const MAYBE_HUGE = /[eE][+-]?\d{3}/;
+/** What follows a number tells it from the middle of a hash or a word. */
 const HUGE_EXPONENT = /\d[eE][+-]?\d{3,}(?:[\s,\]}]|$)/;
 
 interface RawJson {
@@ -46,7 +44,7 @@ export function exactNumber(literal: string): Json {
  * @throws SyntaxError when the text is no JSON
  */
 export function parseJson(text: string): Json {
-  if (!SUSPECT.test(text) || !hasExactNumber(text)) return JSON.parse(text) as Json;
+  if (!hasExactNumber(text)) return JSON.parse(text) as Json;
   const reviver: Reviver = (_key, value, context) =>
     typeof value === 'number' && context.source !== undefined && !survives(context.source, value)
       ? rawJSON(context.source)
@@ -54,19 +52,37 @@ export function parseJson(text: string): Json {
   return JSON.parse(text, reviver as (key: string, value: unknown) => unknown) as Json;
 }
 
-/** Most suspects are doubles written with all their digits; only a real one is worth the slow way of parsing. */
+/**
+ * Whether a number in the text may not survive a double; only such a text is worth the slow way of parsing. A long number
+ * covers a place that is a multiple of its length: all others need not be looked at.
+ */
 function hasExactNumber(text: string): boolean {
-  if (HUGE_EXPONENT.test(text)) return true;
-  LONG_RUN.lastIndex = 0;
-  for (let match = LONG_RUN.exec(text); match; match = LONG_RUN.exec(text)) {
-    EXPONENT.lastIndex = LONG_RUN.lastIndex;
-    const literal = match[0] + (EXPONENT.exec(text)?.[0] ?? '');
-    const next = text[match.index + literal.length];
-    // What goes on otherwise is the middle of a hash or of a word.
-    if (next !== undefined && !' \t\n\r,]}'.includes(next)) continue;
-    if (/^\d+(?:\.\d+)?(?:[eE]|$)/.test(literal) && !survives(literal, Number(literal))) return true;
+  for (let at = LONG_RUN - 1; at < text.length; at += LONG_RUN) {
+    if (!isDigitOrDot(text.charCodeAt(at))) continue;
+    let start = at;
+    while (start > 0 && isDigitOrDot(text.charCodeAt(start - 1))) start--;
+    let end = at + 1;
+    while (end < text.length && isDigitOrDot(text.charCodeAt(end))) end++;
+    if (end - start >= LONG_RUN && isExactAt(text, start, end)) return true;
+    // The next long number ends at least its length behind this one.
+    at = end - 1;
   }
-  return false;
+  return MAYBE_HUGE.test(text) && HUGE_EXPONENT.test(text);
+}
+
+function isDigitOrDot(code: number): boolean {
+  return code <= 57 && (code >= 48 || code === 46);
+}
+
+/** Most suspects are doubles written with all their digits. */
+function isExactAt(text: string, start: number, end: number): boolean {
+  EXPONENT.lastIndex = end;
+  const exponent = EXPONENT.exec(text)?.[0] ?? '';
+  const next = text[end + exponent.length];
+  // What goes on otherwise is the middle of a hash or of a word.
+  if (next !== undefined && !' \t\n\r,]}'.includes(next)) return false;
+  const digits = text.slice(start, end);
+  return /^\d+(?:\.\d+)?$/.test(digits) && !survives(digits + exponent, Number(digits + exponent));
 }
 
 function survives(source: string, value: number): boolean {
@@ -94,8 +110,9 @@ function decimal(literal: string): string {
  *   instances of classes (a Date, a Map), holes in arrays, cycles, and nesting deeper than 512
  */
 export function stringifyJson(value: unknown): string {
-  const { negativeZero } = checkJson(value, () => false);
-  return escapeSeparators(serialise(value as Json, negativeZero));
+  const check = new JsonCheck(value);
+  check.check(value);
+  return escapeSeparators(serialise(value as Json, check.negativeZero));
 }
 
 /** `JSON.stringify` of a checked value. */
@@ -170,60 +187,75 @@ export function copyJson(root: unknown): JsonCopy {
   return { value: walk(root, 0), negativeZero, blobs };
 }
 
-/** What a check found. */
-export interface JsonCheck {
-  readonly negativeZero: boolean;
-  /** Objects that look like blob references and are none. */
-  readonly lookAlikes: boolean;
-  /** References. */
-  readonly refs: boolean;
-}
-
 /**
- * Checks that a value can be JSON, without copying it.
- * @param isRef tells references from objects that only look like one
+ * Checks that values can be JSON, without copying them, and notes what it meets on the way.
+ *
  * @throws ChassisError InvalidOutput as `stringifyJson` does
  */
-export function checkJson(root: unknown, isRef: (value: object) => boolean): JsonCheck {
-  let negativeZero = false;
-  let lookAlikes = false;
-  let refs = false;
-  const walk = (value: unknown, depth: number): void => {
+export class JsonCheck {
+  negativeZero = false;
+  /** Whether there are objects that look like blob references and are none. */
+  lookAlikes = false;
+  /** Whether there are references. */
+  refs = false;
+  /** About how long the text of what was checked is; no less than a fraction of it. */
+  weight = 0;
+  readonly #root: unknown;
+  readonly #isRef: (value: object) => boolean;
+
+  /**
+   * @param root what the paths in messages start from
+   * @param isRef tells references from objects that only look like one
+   */
+  constructor(root: unknown, isRef: (value: object) => boolean = () => false) {
+    this.#root = root;
+    this.#isRef = isRef;
+  }
+
+  /** @param depth how deep in the root the value is */
+  check(value: unknown, depth = 0): void {
     switch (typeof value) {
       case 'string':
+        this.weight += value.length + 2;
+        return;
       case 'boolean':
+        this.weight += 5;
         return;
       case 'number':
-        if (value === 0) negativeZero ||= Object.is(value, -0);
-        else if (!Number.isFinite(value)) throw refusal(root);
+        this.weight += 4;
+        if (value === 0) this.negativeZero ||= Object.is(value, -0);
+        else if (!Number.isFinite(value)) throw refusal(this.#root);
         return;
-      case 'object': {
-        if (value === null || isRawJSON(value)) return;
-        if (depth >= MAX_DEPTH) throw refusal(root);
+      case 'object':
+        this.weight += 4;
+        if (value === null) return;
         if (Array.isArray(value)) {
-          for (let i = 0; i < value.length; i++) walk(value[i], depth + 1);
-          return;
+          if (depth >= MAX_DEPTH) throw refusal(this.#root);
+          for (let i = 0; i < value.length; i++) this.check(value[i], depth + 1);
+        } else if (!isRawJSON(value)) {
+          if (depth >= MAX_DEPTH || !isPlain(value)) throw refusal(this.#root);
+          this.#members(value as Record<string, unknown>, depth);
         }
-        if (!isPlain(value)) throw refusal(root);
-        let count = 0;
-        let last = '';
-        for (const key in value) {
-          if (!Object.hasOwn(value, key)) continue;
-          walk((value as Record<string, unknown>)[key], depth + 1);
-          count++;
-          last = key;
-        }
-        if (count !== 1 || !last.startsWith('$') || !BLOB_MEMBER.test(last)) return;
-        if (isRef(value)) refs = true;
-        else lookAlikes = true;
         return;
-      }
       default:
-        throw refusal(root);
+        throw refusal(this.#root);
     }
-  };
-  walk(root, 0);
-  return { negativeZero, lookAlikes, refs };
+  }
+
+  #members(value: Record<string, unknown>, depth: number): void {
+    let count = 0;
+    let last = '';
+    for (const key in value) {
+      if (!Object.hasOwn(value, key)) continue;
+      this.weight += key.length + 4;
+      this.check(value[key], depth + 1);
+      count++;
+      last = key;
+    }
+    if (count !== 1 || !last.startsWith('$') || !BLOB_MEMBER.test(last)) return;
+    if (this.#isRef(value)) this.refs = true;
+    else this.lookAlikes = true;
+  }
 }
 
 /** Sets an own member of a new object, whatever its name; plain assignment of `__proto__` would set the prototype instead. */

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { lazyMember, peek } from './lazy.ts';
+import { type Lazy, lazyMember, Made, peek } from './lazy.ts';
 
 test('a lazy member is parsed once for those who hold it, and anew for those who only peek', () => {
-  const step: { output?: unknown } = {};
   let parsed = 0;
-  lazyMember(step, 'output', () => ({ n: ++parsed }));
+  const output: Lazy = new Made(() => ({ n: ++parsed }));
+  const step = Object.defineProperty(
+    {} as { output?: unknown },
+    'output',
+    lazyMember(() => output),
+  );
   expect(peek(step, 'output')).toEqual({ n: 1 });
   expect(peek(step, 'output')).toEqual({ n: 2 });
   const held = step.output;

@@ -1,28 +1,77 @@
 /**
- * Values that are kept as the text they were logged as and parsed when somebody looks.
+ * Values that are kept as the bytes they were logged as and parsed when somebody looks.
  *
- * A run's outputs are looked at rarely; as text they cost memory once and the garbage collector nearly nothing. A value
- * that is in use is parsed once: while anybody holds it, the same one is given out.
+ * A run's outputs are looked at rarely; as bytes they cost memory once and the garbage collector nothing. A value that is in
+ * use is parsed once: while anybody holds it, the same one is given out.
  */
 import type { Json } from '@chassis/types';
-
-const parsers = new WeakMap<object, () => Json>();
+import { parseJson } from './json.ts';
+import { unescapeMarks } from './secrets.ts';
 
 /** Text shorter than this is not worth the trouble. */
 export const LAZY_LENGTH = 512;
 
-/** Defines an enumerable member whose value comes from `parse`. */
-export function lazyMember(target: object, key: string, parse: () => Json): void {
-  let held: WeakRef<object> | undefined;
-  const get = (): Json => {
-    const known = held?.deref();
+/** A value that is made when somebody looks at it. */
+export abstract class Lazy {
+  #held: WeakRef<object> | undefined;
+
+  get(): Json {
+    const known = this.#held?.deref();
     if (known !== undefined) return known as Json;
-    const value = parse();
-    if (typeof value === 'object' && value !== null) held = new WeakRef(value);
+    const value = this.make();
+    if (typeof value === 'object' && value !== null) this.#held = new WeakRef(value);
     return value;
+  }
+
+  /** The value, made anew and not remembered. */
+  abstract make(): Json;
+}
+
+/** A value that a function makes. */
+export class Made extends Lazy {
+  readonly #make: () => Json;
+
+  constructor(make: () => Json) {
+    super();
+    this.#make = make;
+  }
+
+  make(): Json {
+    return this.#make();
+  }
+}
+
+/** A value kept as JSON text in bytes that nobody changes. */
+export class Kept extends Lazy {
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #member: string | undefined;
+
+  /** @param member the value is this member of the object that stands there, not the whole */
+  constructor(bytes: Buffer, start: number, end: number, member?: string) {
+    super();
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#end = end;
+    this.#member = member;
+  }
+
+  make(): Json {
+    const value = parseJson(unescapeMarks(this.#bytes.toString('utf8', this.#start, this.#end)));
+    return this.#member === undefined ? value : ((value as Record<string, Json>)[this.#member] as Json);
+  }
+}
+
+const sources = new WeakMap<object, (owner: object) => Lazy | undefined>();
+
+/** A member whose value is made when it is read. Objects with the same such members share their layout. */
+export function lazyMember<T extends object>(lazyOf: (owner: T) => Lazy | undefined): PropertyDescriptor {
+  const get = function (this: T): Json | undefined {
+    return lazyOf(this)?.get();
   };
-  parsers.set(get, parse);
-  Object.defineProperty(target, key, { get, enumerable: true, configurable: true });
+  sources.set(get, lazyOf as (owner: object) => Lazy | undefined);
+  return { get, enumerable: true, configurable: true };
 }
 
 /**
@@ -30,57 +79,19 @@ export function lazyMember(target: object, key: string, parse: () => Json): void
  * it can go as soon as it is let go. (A value that was given out by reading the member lives at least until the running
  * job ends.)
  */
-export function peek(source: object, key: string): Json | undefined {
-  const getter: unknown = Reflect.get(Object.getOwnPropertyDescriptor(source, key) ?? {}, 'get');
-  const parse = typeof getter === 'function' ? parsers.get(getter) : undefined;
-  return parse ? parse() : (source as Record<string, Json>)[key];
+export function peek(owner: object, key: string): Json | undefined {
+  const getter: unknown = Reflect.get(Object.getOwnPropertyDescriptor(owner, key) ?? {}, 'get');
+  const lazyOf = typeof getter === 'function' ? sources.get(getter) : undefined;
+  return lazyOf ? lazyOf(owner)?.make() : (owner as Record<string, Json>)[key];
 }
 
-/** A member as a function, without looking at its value yet. */
-export function memberOf(source: object, key: string): () => Json {
-  if (isLazy(source, key)) return () => (source as Record<string, Json>)[key] as Json;
-  const value = (source as Record<string, Json>)[key] as Json;
-  return () => value;
+/** A member of an event's data that was left out of it, because it is large. */
+export interface Large {
+  readonly key: 'input' | 'output';
+  readonly value: Lazy;
 }
 
-/** Whether reading a member would parse it. */
-export function isLazy(source: object, key: string): boolean {
-  return Object.getOwnPropertyDescriptor(source, key)?.get !== undefined;
-}
-
-/** What a logged request says about its messages, known without parsing it again. */
-export interface DeltaHead {
-  readonly from: number | null;
-  readonly keep: number;
-  /** How many messages it adds. */
-  readonly added: number;
-  /** The length of their contents together. */
-  readonly chars: number;
-}
-
-const heads = new WeakMap<object, DeltaHead>();
-
-/** Remembers the head of the request that an event's data holds as text. */
-export function keepHead(data: object, input: unknown): void {
-  const head = headIn(input);
-  if (head !== undefined) heads.set(data, head);
-}
-
-/** The head of the request in an event's data; undefined when it is kept as text and nobody looked before. */
-export function headOf(data: object): DeltaHead | undefined {
-  return heads.get(data) ?? (isLazy(data, 'input') ? undefined : headIn((data as { input?: unknown }).input));
-}
-
-function headIn(input: unknown): DeltaHead | undefined {
-  const { from, keep, add } = ((input as { messages?: object } | null)?.messages ?? {}) as {
-    [key: string]: unknown;
-  };
-  if ((from !== null && typeof from !== 'number') || typeof keep !== 'number' || !Array.isArray(add))
-    return undefined;
-  return { from, keep, added: add.length, chars: charsOf(add as readonly { content?: unknown }[]) };
-}
-
-/** The length of the contents of some messages. */
-export function charsOf(messages: readonly { readonly content?: unknown }[]): number {
-  return messages.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0);
+/** The member that is large in events of a type, if any is. */
+export function largeMemberOf(type: string): Large['key'] | undefined {
+  return type === 'step.finished' ? 'output' : type === 'step.started' ? 'input' : undefined;
 }

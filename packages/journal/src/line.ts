@@ -2,13 +2,15 @@
  * One event, one line, chained: `hash` is SHA-256 over the previous event's 32 hash bytes and the exact bytes of this
  * line up to `,"hash":`. It is taken over bytes, never over re-serialised JSON, so copies and exports keep it.
  */
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
-import { isBlobRef, mayHoldRefs } from './blob-ref.ts';
+import { mayHoldRefs } from './blob-ref.ts';
 import type { Event, UnknownEvent } from './event.ts';
 import { parseJson } from './json.ts';
-import { keepHead, LAZY_LENGTH, lazyMember } from './lazy.ts';
+import { Kept, LAZY_LENGTH, type Large, largeMemberOf } from './lazy.ts';
+import { lineHead, type ReadHead } from './line-head.ts';
+import { memberRange } from './members.ts';
 import { unescapeMarks } from './secrets.ts';
 import { FORMAT_VERSION, upgradeEvent } from './upgrade.ts';
 
@@ -16,41 +18,42 @@ import { FORMAT_VERSION, upgradeEvent } from './upgrade.ts';
 export const GENESIS = '0'.repeat(64);
 
 const OPEN = ',"hash":"';
+const OPEN_BYTES = Buffer.from(OPEN);
+const HASH = /^[0-9a-f]{64}$/;
 /** Bytes of `,"hash":"<64 hex>"}`. */
 export const TAIL = OPEN.length + 64 + 2;
 
-/** The line up to its hash. `data` is JSON text. */
-export function lineBody(
-  session: string,
-  seq: number,
-  time: number,
-  type: string,
-  step: number | undefined,
-  data: string,
-): string {
-  const at = step === undefined ? '' : `,"step":${step}`;
-  return `{"v":${FORMAT_VERSION},"session":"${session}","seq":${seq},"time":${time},"type":"${type}"${at},"data":${data}`;
-}
-
-/** Turns bodies into whole lines, through one buffer that is used again and again. */
+/** Turns events of one session into whole lines, through one buffer that is used again and again. */
 export class LineEncoder {
+  readonly #session: string;
   #scratch = Buffer.allocUnsafe(64 * 1024);
   /** Hash of the last line, in hex. */
   hash: string;
+  /** Where the data of the last line begin and end, in bytes. */
+  dataStart = 0;
+  dataEnd = 0;
 
-  constructor(previous: string) {
+  constructor(session: string, previous: string) {
+    this.#session = `{"v":${FORMAT_VERSION},"session":"${session}","seq":`;
     this.hash = previous;
   }
 
-  /** The line with its hash and newline. The bytes are valid until the next call. */
-  encode(body: string): Buffer {
-    const need = 32 + body.length * 3 + TAIL + 1;
+  /**
+   * The line with its hash and newline. The bytes are valid until the next call.
+   * @param data JSON text
+   */
+  encode(seq: number, time: number, type: string, step: number | undefined, data: string): Buffer {
+    const start = `${this.#session}${seq},"time":${time},"type":"${type}"${step === undefined ? '' : `,"step":${step}`},"data":`;
+    const need = 32 + (start.length + data.length) * 3 + TAIL + 1;
     if (need > this.#scratch.length) this.#scratch = Buffer.allocUnsafe(need * 2);
     const scratch = this.#scratch;
     scratch.write(this.hash, 0, 32, 'hex');
-    const end = 32 + scratch.write(body, 32, 'utf8');
+    const dataAt = 32 + scratch.write(start, 32);
+    const end = dataAt + scratch.write(data, dataAt);
     this.hash = hash('sha256', scratch.subarray(0, end));
     const length = scratch.write(`${OPEN}${this.hash}"}\n`, end, 'latin1');
+    this.dataStart = dataAt - 32;
+    this.dataEnd = end - 32;
     return scratch.subarray(32, end + length);
   }
 }
@@ -62,64 +65,82 @@ export class LineEncoder {
 export function storedHash(line: Buffer): string | undefined {
   const start = line.length - TAIL;
   if (start < 2) return undefined;
-  const tail = line.toString('latin1', start);
-  if (!tail.startsWith(OPEN) || !tail.endsWith('"}')) return undefined;
-  return tail.slice(OPEN.length, -2);
+  for (let i = 0; i < OPEN_BYTES.length; i++) if (line[start + i] !== OPEN_BYTES[i]) return undefined;
+  if (line[line.length - 2] !== 0x22 || line[line.length - 1] !== 0x7d) return undefined;
+  return line.toString('latin1', start + OPEN.length, line.length - 2);
 }
+
+/** What is hashed of the next line stands here: one copy is cheaper than a hash object. */
+let joined = Buffer.allocUnsafe(64 * 1024);
+const LARGEST_KEPT = 4 * 1024 * 1024;
 
 /** The hash that a line must carry after `previous`. */
 export function computedHash(previous: string, line: Buffer): string {
   const length = line.length - TAIL;
-  const bytes = Buffer.allocUnsafe(32 + length);
-  bytes.write(previous, 0, 32, 'hex');
-  line.copy(bytes, 32, 0, length);
-  return hash('sha256', bytes);
-}
-
-/** The members before `data`, read without parsing the line. */
-export interface LineHead {
-  readonly v: number;
-  readonly session: string;
-  readonly seq: number;
-  readonly time: number;
-  readonly type: string;
-  readonly step?: number;
-}
-
-const HEAD =
-  /^\{"v":(\d{1,9}),"session":"([^"\\]{1,128})","seq":(\d{1,15}),"time":(-?\d{1,16}),"type":"([^"\\]{1,128})"(?:,"step":(\d{1,15}))?,"data":/;
-
-/** A line's head, or undefined when the line does not start as ours do. */
-export function lineHead(line: Buffer): LineHead | undefined {
-  const match = HEAD.exec(line.toString('latin1', 0, 512));
-  if (!match) return undefined;
-  const [, v, session = '', seq, time, type = '', step] = match;
-  return {
-    v: Number(v),
-    session,
-    seq: Number(seq),
-    time: Number(time),
-    type,
-    ...(step === undefined ? {} : { step: Number(step) }),
-  };
+  const room = 32 + length <= joined.length ? joined : Buffer.allocUnsafe((32 + length) * 2);
+  if (room.length <= LARGEST_KEPT) joined = room;
+  room.write(previous, 0, 32, 'hex');
+  line.copy(room, 32, 0, length);
+  return hash('sha256', room.subarray(0, 32 + length));
 }
 
 /** An event as logged, in today's format, and whether it may hold blob references. */
 export interface Decoded {
   readonly event: Event | UnknownEvent;
   readonly refs: boolean;
+  /** What was left out of the event's data. */
+  readonly large?: Large;
 }
+
+const NAMES = { input: Buffer.from('input'), output: Buffer.from('output') };
+/** Stands in for a member that was left out; nobody can have logged it. */
+const LEFT_OUT = randomUUID();
 
 /**
  * Reads a line.
- * @param lean keep large inputs and outputs as text until somebody looks at them; for folds, which keep every event
+ * @param lean leave a large input or output out until somebody looks at it; for folds, which keep every event. The line's bytes
+ *   must not change then
+ * @param known the line's head, if it was read before
  * @throws ChassisError ParseError when it is no event; InvalidParams when its format is newer than ours
  */
-export function decodeLine(line: Buffer | string, lean = false): Decoded {
-  const text = unescapeMarks(typeof line === 'string' ? line : line.toString('utf8'));
+export function decodeLine(line: Buffer | string, lean = false, known?: ReadHead): Decoded {
+  const bytes = typeof line === 'string' ? Buffer.from(line) : line;
+  const head = known ?? lineHead(bytes);
+  const hash = storedHash(bytes);
+  if (head?.v !== FORMAT_VERSION || hash === undefined || !HASH.test(hash)) return decodeWhole(bytes);
+  const end = bytes.length - TAIL;
+  const key = lean && end - head.dataAt > 2 * LAZY_LENGTH ? largeMemberOf(head.type) : undefined;
+  const range = key && memberRange(bytes, head.dataAt, end, NAMES[key]);
+  const cut = range && range.end - range.start >= LAZY_LENGTH ? range : undefined;
+  const text =
+    cut === undefined
+      ? bytes.toString('utf8', head.dataAt, end)
+      : `${bytes.toString('utf8', head.dataAt, cut.start)}"${LEFT_OUT}"${bytes.toString('utf8', cut.end, end)}`;
+  let data: Json;
+  try {
+    data = parseJson(unescapeMarks(text));
+  } catch {
+    // There is something behind the data, or the line is no JSON.
+    return decodeWhole(bytes);
+  }
+  const { v, session, seq, time, type, step } = head;
+  const event = (
+    step === undefined
+      ? { v, session, seq, time, type, data, hash }
+      : { v, session, seq, time, type, step, data, hash }
+  ) as UnknownEvent;
+  const refs = mayHoldRefs(bytes);
+  if (key === undefined || cut === undefined) return { event, refs };
+  // A second member of that name would count.
+  if ((data as Record<string, Json>)[key] !== LEFT_OUT) return decodeWhole(bytes);
+  return { event, refs, large: { key, value: new Kept(bytes, cut.start, cut.end) } };
+}
+
+/** Any line, by parsing all of it. */
+function decodeWhole(bytes: Buffer): Decoded {
   let value: Json;
   try {
-    value = parseJson(text);
+    value = parseJson(unescapeMarks(bytes.toString('utf8')));
   } catch (cause) {
     throw new ChassisError('ParseError', 'this line of the log is no JSON', { cause });
   }
@@ -127,22 +148,5 @@ export function decodeLine(line: Buffer | string, lean = false): Decoded {
   if (typeof v !== 'number' || typeof seq !== 'number' || typeof type !== 'string') {
     throw new ChassisError('ParseError', 'this line of the log is no event');
   }
-  const event = upgradeEvent(value as unknown as UnknownEvent);
-  if (lean && text.length > 2 * LAZY_LENGTH) {
-    if (type === 'step.finished') keepAsText(event.data as object, 'output', text);
-    else if (type === 'step.started') keepAsText(event.data as object, 'input', text);
-  }
-  return { event, refs: mayHoldRefs(text) };
-}
-
-function keepAsText(data: object, key: string, line: string): void {
-  const { [key]: member } = data as Record<string, unknown>;
-  if (typeof member !== 'object' || member === null || isBlobRef(member)) return;
-  if (key === 'input') keepHead(data, member);
-  lazyMember(
-    data,
-    key,
-    () =>
-      (upgradeEvent(parseJson(line) as unknown as UnknownEvent).data as Record<string, Json>)[key] as Json,
-  );
+  return { event: upgradeEvent(value as unknown as UnknownEvent), refs: mayHoldRefs(bytes) };
 }

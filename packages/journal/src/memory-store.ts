@@ -55,8 +55,9 @@ class MemorySink implements Sink {
     this.#closed = closed;
   }
 
-  write(line: Buffer): void {
+  write(line: Buffer, _seq: number, keep: boolean): Buffer | undefined {
     this.#lines?.push(line.toString('utf8', 0, line.length - 1));
+    return keep ? Buffer.from(line.subarray(0, -1)) : undefined;
   }
 
   readonly keepBlob = (sha256: string, bytes: Buffer): void => {
@@ -238,8 +239,8 @@ class MemoryStore implements Store {
   #fold(header: SessionHeader, lines: readonly string[]): Fold {
     const fold = new Fold(header);
     for (const line of lines) {
-      const { event, refs } = decodeLine(line, true);
-      fold.apply(event, refs ? this.#resolve : undefined);
+      const { event, refs, large } = decodeLine(line, true);
+      fold.apply(event, refs ? this.#resolve : undefined, large);
     }
     return fold;
   }

@@ -7,31 +7,119 @@ import { ErrorCode } from '@chassis/errors';
 import type { Json } from '@chassis/types';
 import { isBlobRef, isLostBlob, type Resolve, resolveRefs } from './blob-ref.ts';
 import type { Edit, EventData } from './event.ts';
-import { isLazy, lazyMember, memberOf, peek } from './lazy.ts';
+import { Lazy, lazyMember, Made } from './lazy.ts';
 import type { Attempt, Step } from './step.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-export type OpenStep = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>> & {
-  attempts: Mutable<Attempt>[];
-  edits: readonly Edit[];
-  seq: Mutable<Step['seq']>;
-};
 /** Most steps have no effects and no edits; they share this. */
 export const NONE: readonly never[] = Object.freeze([]);
+
+type Own = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>>;
+type Value = 'input' | 'output' | 'error';
+
+/** A step as it grows. Its members are plain ones, save values that are made when somebody looks at them. */
+export class OpenStep {
+  declare number: Own['number'];
+  declare kind: Own['kind'];
+  declare name: Own['name'];
+  declare input: Own['input'];
+  declare digest: Own['digest'];
+  declare causes: Own['causes'];
+  declare parent: Own['parent'];
+  declare agent: Own['agent'];
+  declare turn: Own['turn'];
+  declare plugin: Own['plugin'];
+  declare call_id?: string;
+  declare declared?: NonNullable<Own['declared']>;
+  declare status: Own['status'];
+  declare started: Own['started'];
+  declare output?: Json;
+  declare error?: NonNullable<Own['error']>;
+  declare duration_ms?: number;
+  declare attempts: Mutable<Attempt>[];
+  declare usage?: Own['usage'];
+  declare effects: Own['effects'];
+  declare edits: readonly Edit[];
+  declare lost?: true;
+  declare seq: Mutable<Step['seq']>;
+  #input: Lazy | undefined;
+  #output: Lazy | undefined;
+  #error: Lazy | undefined;
+
+  static readonly #lazy: Readonly<Record<Value, PropertyDescriptor>> = {
+    input: lazyMember((step: OpenStep) => step.#input),
+    output: lazyMember((step: OpenStep) => step.#output),
+    error: lazyMember((step: OpenStep) => step.#error),
+  };
+
+  constructor(start: Omit<Own, 'input'>, input: Json | Lazy, seq: number) {
+    this.number = start.number;
+    this.kind = start.kind;
+    this.name = start.name;
+    if (input instanceof Lazy) this.setLazy('input', input);
+    else this.input = input;
+    this.digest = start.digest;
+    this.causes = start.causes;
+    this.parent = start.parent;
+    this.agent = start.agent;
+    this.turn = start.turn;
+    this.plugin = start.plugin;
+    if (start.call_id !== undefined) this.call_id = start.call_id;
+    if (start.declared !== undefined) this.declared = start.declared;
+    this.status = start.status;
+    this.started = start.started;
+    this.attempts = [];
+    this.effects = NONE;
+    this.edits = NONE;
+    if (start.lost) this.lost = true;
+    this.seq = { started: seq };
+  }
+
+  /** Sets a member to a value that is made when somebody looks. */
+  setLazy(key: Value, value: Lazy): void {
+    if (key === 'input') this.#input = value;
+    else if (key === 'output') this.#output = value;
+    else this.#error = value;
+    Object.defineProperty(this, key, OpenStep.#lazy[key]);
+  }
+
+  /** Sets a member to a value that is there, whatever it was before. */
+  setValue(key: Value, value: unknown): void {
+    if (!Object.hasOwn(this, key)) (this as Record<Value, unknown>)[key] = value;
+    else Object.defineProperty(this, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+
+  /** Takes a member over from an event; a large value is fetched when somebody looks at it. */
+  take(key: Value, value: Json | Lazy, resolve: Resolve | undefined): void {
+    const taken = takenOver(key, value, resolve);
+    if (taken instanceof Lazy) this.setLazy(key, taken);
+    else this.setValue(key, taken);
+  }
+}
+
+/** A value of an event as a step has it. */
+export function takenOver(key: Value, value: Json | Lazy, resolve: Resolve | undefined): Json | Lazy {
+  if (resolve === undefined) return value;
+  if (value instanceof Lazy) return new Made(() => plain(value.make(), resolve));
+  if (!isBlobRef(value)) return plain(value, resolve);
+  return new Made(() => (key === 'error' ? errorOf(resolve(value)) : resolve(value)));
+}
 
 export function finish(
   step: OpenStep,
   data: EventData['step.finished'],
   seq: number,
   resolve: Resolve | undefined,
+  large: Lazy | undefined,
 ): void {
   step.status = data.status;
+  if (Object.hasOwn(step, 'output')) delete step.output;
+  if (Object.hasOwn(step, 'error')) delete step.error;
+  if (large !== undefined) step.take('output', large, resolve);
+  else if (data.output !== undefined) step.take('output', data.output, resolve);
+  if (data.error !== undefined) step.take('error', data.error as unknown as Json, resolve);
   step.duration_ms = data.duration_ms;
   step.seq.finished = seq;
-  delete step.output;
-  delete step.error;
-  if (Object.hasOwn(data, 'output')) setResolved(step, 'output', data, resolve);
-  if (Object.hasOwn(data, 'error')) setResolved(step, 'error', data, resolve);
   if (data.usage !== undefined) step.usage = plain(data.usage, resolve);
   const effects = data.effects === undefined ? undefined : plain(data.effects, resolve);
   if (Array.isArray(effects)) step.effects = effects;
@@ -70,24 +158,6 @@ export function plain<T>(data: T, resolve: Resolve | undefined): T {
   return resolve ? (resolveRefs(data as Json, resolve) as T) : data;
 }
 
-/** Takes a member over from an event; a large value is fetched when somebody looks at it. */
-export function setResolved(
-  step: OpenStep,
-  key: 'input' | 'output' | 'error',
-  data: object,
-  resolve: Resolve | undefined,
-): void {
-  const get = memberOf(data, key);
-  if (isLazy(data, key)) {
-    lazyMember(step, key, () => plain(peek(data, key) as Json, resolve));
-    return;
-  }
-  const value = get();
-  if (resolve && isBlobRef(value))
-    lazyMember(step, key, () => (key === 'error' ? errorOf(resolve(value)) : resolve(value)));
-  else setValue(step, key, plain(value, resolve));
-}
-
 /** An error whose record is lost is an error still. */
 function errorOf(value: Json): Json {
   if (!isLostBlob(value)) return value;
@@ -97,8 +167,4 @@ function errorOf(value: Json): Json {
     message: 'the error is not on record',
     data: value,
   };
-}
-
-export function setValue(step: OpenStep, key: string, value: unknown): void {
-  Object.defineProperty(step, key, { value, enumerable: true, configurable: true, writable: true });
 }

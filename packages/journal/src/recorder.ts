@@ -5,21 +5,28 @@
  * takes a number; a secret does not get through in two pieces of a stream.
  */
 import { ChassisError } from '@chassis/errors';
+import type { Json } from '@chassis/types';
 import type { Resolve } from './blob-ref.ts';
 import { DataCodec, type KeepBlob } from './data-codec.ts';
 import type { BlobRef, Event, EventData, EventType, SessionHeader } from './event.ts';
 import type { Fold } from './fold.ts';
-import { LineEncoder, lineBody } from './line.ts';
+import { Kept } from './lazy.ts';
+import { decodeLine, LineEncoder } from './line.ts';
+import { RecordedEvent } from './recorded-event.ts';
 import type { Secrets } from './secrets.ts';
 import type { SessionView } from './step.ts';
 import type { Writer } from './store.ts';
+import type { Tally } from './tally.ts';
 import { FORMAT_VERSION } from './upgrade.ts';
 
 /** Where lines and blobs go. */
 export interface Sink {
   readonly failed: Error | undefined;
-  /** Takes a line with its newline. The bytes are valid during the call only. */
-  write(line: Buffer, seq: number): void;
+  /**
+   * Takes a line with its newline. The bytes are valid during the call only.
+   * @param keep whether the answer is looked at: the line where it stays as it is
+   */
+  write(line: Buffer, seq: number, keep: boolean): Buffer | undefined;
   readonly keepBlob: KeepBlob;
   readonly resolve: Resolve;
   barrier(): Promise<void>;
@@ -35,6 +42,8 @@ export interface RecorderStart {
   /** The next sequence number, and the hash of the event before it. */
   readonly seq: number;
   readonly hash: string;
+  /** What a listing says about the session. */
+  readonly tally?: Tally;
 }
 
 type Chunk = EventData['step.chunk'];
@@ -44,6 +53,7 @@ export class Recorder implements Writer {
   readonly #secrets: Secrets;
   readonly #sink: Sink;
   readonly #fold: Fold;
+  readonly #tally: Tally | undefined;
   readonly #codec: DataCodec;
   readonly #encoder: LineEncoder;
   readonly #listeners = new Set<(event: Event) => void>();
@@ -52,13 +62,14 @@ export class Recorder implements Writer {
   #seq: number;
   #closed = false;
 
-  constructor({ header, secrets, sink, fold, seq, hash }: RecorderStart) {
+  constructor({ header, secrets, sink, fold, seq, hash, tally }: RecorderStart) {
     this.header = header;
     this.#secrets = secrets;
     this.#sink = sink;
     this.#fold = fold;
+    this.#tally = tally;
     this.#codec = new DataCodec(secrets, sink.keepBlob);
-    this.#encoder = new LineEncoder(hash);
+    this.#encoder = new LineEncoder(header.id, hash);
     this.#seq = seq;
   }
 
@@ -148,23 +159,35 @@ export class Recorder implements Writer {
     if (typeof data !== 'object' || data === null || Array.isArray(data)) {
       throw new ChassisError('InvalidOutput', `the data of ${type} must be an object`);
     }
-    const logged = this.#codec.encode(type, data);
+    const { text, data: shown, large: key, refs } = this.#codec.encode(type, data);
+    const { id } = this.header;
     const seq = this.#seq;
     const time = Date.now();
-    const line = this.#encoder.encode(lineBody(this.header.id, seq, time, type, step, logged.text));
+    const line = this.#encoder.encode(seq, time, type, step, text);
     this.#seq++;
-    this.#sink.write(line, seq);
-    const event = {
+    const { hash, dataStart, dataEnd } = this.#encoder;
+    const kept = this.#sink.write(line, seq, key !== undefined);
+    const at = step === undefined ? {} : { step };
+    const folded = {
       v: FORMAT_VERSION,
-      session: this.header.id,
+      session: id,
       seq,
       time,
       type,
-      ...(step === undefined ? {} : { step }),
-      data: logged.data,
-      hash: this.#encoder.hash,
+      ...at,
+      data: shown,
+      hash,
     } as unknown as Event;
-    this.#fold.apply(event, logged.refs ? this.#sink.resolve : undefined);
+    const large =
+      key === undefined || kept === undefined
+        ? undefined
+        : { key, value: new Kept(kept, dataStart, dataEnd, key) };
+    this.#fold.apply(folded, refs ? this.#sink.resolve : undefined, large);
+    this.#tally?.add(folded, folded);
+    const event =
+      large === undefined || kept === undefined
+        ? folded
+        : (new RecordedEvent(folded, () => decodeLine(kept).event.data as Json) as unknown as Event);
     for (const listener of this.#listeners) tell(listener, event);
     return event;
   }

@@ -8,16 +8,26 @@ import { ChassisError } from '@chassis/errors';
 import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
 import { isLostBlob, lostBlobIn, type Resolve, resolveRefs, textOf } from './blob-ref.ts';
 import type { Edit, LoggedModelInput } from './event.ts';
-import { charsOf, type DeltaHead } from './lazy.ts';
+import { Lazy } from './lazy.ts';
 import { setPointer } from './pointer.ts';
 import type { RequestDelta } from './step.ts';
 
+/** What a logged request says about its messages, known without parsing it again. */
+interface DeltaHead {
+  readonly from: number | null;
+  readonly keep: number;
+  /** How many messages it adds. */
+  readonly added: number;
+  /** The length of their contents together. */
+  readonly chars: number;
+}
+
 interface Logged {
   /** The logged input; it may be kept as text until it is asked for. */
-  readonly input: () => Json;
+  readonly input: Json | Lazy;
   /** Absent when the input holds no reference. */
   readonly resolve: Resolve | undefined;
-  readonly edits: Edit[];
+  edits: readonly Edit[];
   head: DeltaHead | undefined;
 }
 
@@ -35,6 +45,7 @@ interface Conversation {
   readonly missing: readonly string[];
 }
 
+const NO_EDITS: readonly Edit[] = [];
 /** How many put-together conversations are remembered. */
 const REMEMBERED = 8;
 
@@ -44,9 +55,8 @@ export class Requests {
   /** An edit of one request changes those that build on it. */
   #changed = false;
 
-  /** @param head what is known of the input's messages, when it is kept as text */
-  add(step: number, input: () => Json, resolve: Resolve | undefined, head?: DeltaHead): void {
-    this.#logged.set(step, { input, resolve, edits: [], head });
+  add(step: number, input: Json | Lazy, resolve: Resolve | undefined): void {
+    this.#logged.set(step, { input, resolve, edits: NO_EDITS, head: undefined });
     this.#messages.delete(step);
   }
 
@@ -54,7 +64,7 @@ export class Requests {
   edit(edit: Edit): void {
     const logged = this.#logged.get(edit.step);
     if (!logged) throw unknownStep(edit.step);
-    logged.edits.push(edit);
+    logged.edits = [...logged.edits, edit];
     this.#changed = true;
     this.#messages.clear();
   }
@@ -194,8 +204,9 @@ interface LoggedMessages {
 }
 
 function read(logged: Logged): PlainModelInput {
-  const { input, resolve } = logged;
-  const plain = (resolve ? resolveRefs(input(), resolve) : input()) as { [key: string]: Json } | null;
+  const { resolve } = logged;
+  const input = inputOf(logged);
+  const plain = (resolve ? resolveRefs(input, resolve) : input) as { [key: string]: Json } | null;
   const { tools = [], params = {} } = plain ?? {};
   const missing = [
     ...(lostBlobIn(tools) ? [`the tools that were offered: ${lostText(tools)}`] : []),
@@ -210,8 +221,13 @@ function read(logged: Logged): PlainModelInput {
   };
 }
 
-function messagesOf({ input, resolve }: Logged): LoggedMessages {
-  const logged = input() as { messages?: Json } | null;
+function inputOf({ input }: Logged): Json {
+  return input instanceof Lazy ? input.get() : input;
+}
+
+function messagesOf(request: Logged): LoggedMessages {
+  const { resolve } = request;
+  const logged = inputOf(request) as { messages?: Json } | null;
   if (!resolve) return messagesIn(logged);
   // Neither the tools nor the parameters are looked at for it.
   return messagesIn(
@@ -270,6 +286,11 @@ function headOf(logged: Logged): DeltaHead {
     logged.head = { from, keep, added: add.length, chars: charsOf(add) };
   }
   return logged.head;
+}
+
+/** The length of the contents of some messages. */
+function charsOf(messages: readonly { readonly content?: unknown }[]): number {
+  return messages.reduce((sum, { content }) => sum + (typeof content === 'string' ? content.length : 0), 0);
 }
 
 function notBefore(step: number, from: number): ChassisError {

@@ -1,7 +1,7 @@
 /** What a listing says about a session, counted event by event, so that a list never has to read a log twice. */
 import type { Usage } from '@chassis/types';
 import type { Event, EventType, Outcome, SessionHeader, UnknownEvent } from './event.ts';
-import type { LineHead } from './line.ts';
+import type { LineHead } from './line-head.ts';
 
 /** Plain data: it is kept in the index. */
 export interface Tallied {

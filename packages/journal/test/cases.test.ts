@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { fileStore, Secrets, type Writer } from '../src/index.ts';
-import { GENESIS, LineEncoder, lineBody } from '../src/line.ts';
+import { GENESIS, LineEncoder } from '../src/line.ts';
 import { collect, folder, header, Run } from './build.ts';
 
 const file = (name: string): string => readFileSync(join(import.meta.dirname, 'files', name), 'utf8');
@@ -71,16 +71,14 @@ test('a sequence number that was used twice is reported at its place; all events
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(written.map(({ seq }) => seq)).toEqual([579, 580, 580, 581]);
-  const encoder = new LineEncoder(opened?.hash ?? GENESIS);
+  const encoder = new LineEncoder('s', opened?.hash ?? GENESIS);
   const lines: string[] = [];
   let before = encoder.hash;
   for (const [i, event] of written.entries()) {
     if (i === 2) encoder.hash = before;
     before = encoder.hash;
     lines.push(
-      encoder
-        .encode(lineBody('s', event.seq - 578, 1, event.type, undefined, JSON.stringify(event.data)))
-        .toString(),
+      encoder.encode(event.seq - 578, 1, event.type, undefined, JSON.stringify(event.data)).toString(),
     );
   }
   writeFileSync(logOf(dir.path, 's'), lines.join(''), { flag: 'a' });

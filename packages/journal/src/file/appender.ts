@@ -13,14 +13,23 @@ import type { Lock } from './lock.ts';
 
 /** A segment that has grown to this is closed and the next one begun. */
 export const SEGMENT_BYTES = 8 * 1024 * 1024;
-const BATCH_BYTES = 256 * 1024;
+const PAGE_BYTES = 256 * 1024;
 /** How long lines wait for company when nobody waits for them, in milliseconds. */
 const GATHER_MS = 5;
 
+/** Where lines stand until they are written, and longer when somebody reads in it later: then it is not used again. */
+interface Page {
+  readonly bytes: Buffer;
+  used: number;
+  kept: boolean;
+}
+
+/** Lines in a row that are written at once. */
 interface Batch {
   readonly first: number;
-  bytes: Buffer;
-  used: number;
+  readonly page: Page;
+  readonly start: number;
+  end: number;
 }
 
 export interface AppenderStart {
@@ -39,6 +48,7 @@ export class Appender {
   readonly #start: AppenderStart;
   #segment: { fd: number; first: number; length: number } | undefined;
   #batches: Batch[] = [];
+  #page: Page = NO_PAGE;
   #spare: Buffer | undefined;
   /** Taken for writing, but not yet known to be in the file. */
   #taken: Batch[] = [];
@@ -58,14 +68,21 @@ export class Appender {
     return this.#failed;
   }
 
-  write(line: Buffer, seq: number): void {
+  /** @returns the line without its newline, where it stays as it is, when it is to be kept */
+  write(line: Buffer, seq: number, keep = false): Buffer | undefined {
+    const page = this.#pageFor(line.length);
     let batch = this.#batches.at(-1);
-    if (!batch || batch.used + line.length > batch.bytes.length) {
-      batch = { first: seq, bytes: this.#buffer(line.length), used: 0 };
+    if (batch?.page !== page) {
+      batch = { first: seq, page, start: page.used, end: page.used };
       this.#batches.push(batch);
     }
-    batch.used += line.copy(batch.bytes, batch.used);
+    const start = page.used;
+    page.used += line.copy(page.bytes, start);
+    batch.end = page.used;
     if (!this.#running && !this.#timer) this.#timer = setTimeout(() => this.#kick(), GATHER_MS);
+    if (!keep) return undefined;
+    page.kept = true;
+    return page.bytes.subarray(start, page.used - 1);
   }
 
   barrier(): Promise<void> {
@@ -100,10 +117,11 @@ export class Appender {
       this.#start.blobs.flushNow();
       let position = this.#segment.length;
       for (const batch of [...this.#taken, ...this.#batches]) {
-        for (let done = 0; done < batch.used; ) {
-          done += writeSync(this.#segment.fd, batch.bytes, done, batch.used - done, position + done);
+        const bytes = bytesOf(batch);
+        for (let done = 0; done < bytes.length; ) {
+          done += writeSync(this.#segment.fd, bytes, done, bytes.length - done, position + done);
         }
-        position += batch.used;
+        position += bytes.length;
       }
       this.#batches = [];
       this.#taken = [];
@@ -113,13 +131,22 @@ export class Appender {
     }
   }
 
-  #buffer(least: number): Buffer {
-    if (this.#spare && this.#spare.length >= least) {
-      const spare = this.#spare;
-      this.#spare = undefined;
-      return spare;
-    }
-    return Buffer.allocUnsafe(Math.max(BATCH_BYTES, least));
+  /** A page with room for a line. */
+  #pageFor(length: number): Page {
+    const { bytes, used } = this.#page;
+    if (used + length <= bytes.length) return this.#page;
+    const fits = this.#spare !== undefined && length <= this.#spare.length;
+    const next = fits ? (this.#spare as Buffer) : Buffer.allocUnsafe(Math.max(PAGE_BYTES, length));
+    if (fits) this.#spare = undefined;
+    this.#page = { bytes: next, used: 0, kept: false };
+    return this.#page;
+  }
+
+  /** A page whose lines are all in the file can take others, unless somebody reads in it. */
+  #reuse(page: Page): void {
+    if (page.kept || this.#taken.length > 0 || this.#batches.length > 0) return;
+    if (page === this.#page) page.used = 0;
+    else if (page.bytes.length === PAGE_BYTES) this.#spare = page.bytes;
   }
 
   #kick(): void {
@@ -168,20 +195,17 @@ export class Appender {
     lock.check();
     for (let batch = this.#taken[0]; batch; batch = this.#taken[0]) {
       const segment = await this.#room(batch.first);
+      const bytes = bytesOf(batch);
       let done = 0;
-      while (done < batch.used) {
-        const written = await disk.write(
-          segment.fd,
-          batch.bytes.subarray(done, batch.used),
-          segment.length + done,
-        );
+      while (done < bytes.length) {
+        const written = await disk.write(segment.fd, bytes.subarray(done), segment.length + done);
         if (written <= 0) throw Object.assign(new Error('the disk took no bytes'), { code: 'EIO' });
         done += written;
         this.#unsynced = true;
       }
       this.#taken.shift();
-      segment.length += batch.used;
-      this.#spare = batch.bytes.length === BATCH_BYTES ? batch.bytes : this.#spare;
+      segment.length += bytes.length;
+      this.#reuse(batch.page);
     }
   }
 
@@ -238,6 +262,12 @@ export class Appender {
     }
     return this.#failed;
   }
+}
+
+const NO_PAGE: Page = { bytes: Buffer.alloc(0), used: 0, kept: false };
+
+function bytesOf({ page, start, end }: Batch): Buffer {
+  return page.bytes.subarray(start, end);
 }
 
 const open = new Set<Appender>();

@@ -26,8 +26,8 @@ export class FileSink implements Sink {
     return this.#appender.failed;
   }
 
-  write(line: Buffer, seq: number): void {
-    this.#appender.write(line, seq);
+  write(line: Buffer, seq: number, keep: boolean): Buffer | undefined {
+    return this.#appender.write(line, seq, keep);
   }
 
   barrier(): Promise<void> {

@@ -239,8 +239,8 @@ class FileStore implements Store {
   }
 
   #apply(fold: Fold, line: Buffer): void {
-    const { event, refs } = decodeLine(line, true);
-    fold.apply(event, refs ? this.#blobs.resolve : undefined);
+    const { event, refs, large } = decodeLine(line, true);
+    fold.apply(event, refs ? this.#blobs.resolve : undefined, large);
   }
 
   async #record(session: SessionLayout, start: RecordStart, lock: Lock): Promise<Recorder> {
@@ -269,8 +269,7 @@ class FileStore implements Store {
       lock.release();
     };
     const sink = new FileSink(appender, this.#blobs, finish);
-    const recorder = new Recorder({ header, secrets: this.#secrets, sink, fold, seq, hash });
-    recorder.subscribe((event) => tally.add(event, event));
+    const recorder = new Recorder({ header, secrets: this.#secrets, sink, fold, seq, hash, tally });
     return recorder;
   }
 

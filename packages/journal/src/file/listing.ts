@@ -102,7 +102,7 @@ async function readOn(
         continue;
       }
       if (head.seq < from) continue;
-      const { event } = Tally.needs(head.type) ? decodeLine(bytes) : { event: undefined };
+      const { event } = Tally.needs(head.type) ? decodeLine(bytes, true, head) : { event: undefined };
       tally.add(head, event);
       first = segment.first;
       offset = start + bytes.length + 1;

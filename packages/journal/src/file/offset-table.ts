@@ -5,7 +5,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import { zstdDecompressSync } from 'node:zlib';
-import { lineHead } from '../line.ts';
+import { lineHead } from '../line-head.ts';
 import { readIfThere } from './disk.ts';
 import { offsetTable, type Segment } from './layout.ts';
 

@@ -61,8 +61,8 @@ export async function loadSession(layout: Layout, blobs: BlobFiles, id: string):
         for (const { problem: before } of tail) if (before) damage.push(before);
         tail = [];
         if (problem) damage.push(problem);
-        const { event, refs } = decodeLine(line.bytes, true);
-        fold.apply(event, refs ? blobs.resolve : undefined);
+        const { event, refs, large } = decodeLine(line.bytes, true, checked.head);
+        fold.apply(event, refs ? blobs.resolve : undefined, large);
         if (part !== own) continue;
         begun = true;
         tally.add(event, event);

@@ -36,8 +36,8 @@ export class FileReader implements Reader {
 
   async *events(options: ReadOptions = {}): AsyncGenerator<Event | UnknownEvent> {
     for await (const lines of this.#scan(options)) {
-      for (const { bytes } of lines) {
-        const { event, refs } = decodeLine(bytes);
+      for (const { bytes, checked } of lines) {
+        const { event, refs } = decodeLine(bytes, false, checked.head);
         if (!refs || options.blobs === false) yield event;
         else yield { ...event, data: resolveRefs(event.data as never, this.#blobs.resolve) } as UnknownEvent;
       }
@@ -70,11 +70,11 @@ export class FileReader implements Reader {
         for (const { bytes, checked, problem } of lines) {
           damage.line(part, problem);
           if (!checked.whole) continue;
-          const { event, refs } = decodeLine(bytes, true);
+          const { event, refs, large } = decodeLine(bytes, true, checked.head);
           if (refs)
             for (const sha256 of hashesIn(bytes.toString('latin1')))
               damage.demandBlob(sha256, event.seq, this.#blobs);
-          fold.apply(event, refs ? resolve : undefined);
+          fold.apply(event, refs ? resolve : undefined, large);
         }
       }
       damage.end(part, chain, to);

@@ -8,7 +8,7 @@
 import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
-import { lineHead } from '../line.ts';
+import { lineHead } from '../line-head.ts';
 import { type Disk, placeFile } from './disk.ts';
 import { offsetTable, type SessionLayout } from './layout.ts';
 import type { Frame, OffsetTable } from './offset-table.ts';

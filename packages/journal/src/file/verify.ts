@@ -52,7 +52,7 @@ export async function verifySession(
         if (!checked.whole || !checked.head) continue;
         events++;
         try {
-          const { event, refs } = decodeLine(bytes);
+          const { event, refs } = decodeLine(bytes, false, checked.head);
           if (refs) checkBlobs(event.data as Json, event.seq);
           if (event.type === 'session.opened' && event.session === part.id) {
             const header = readIfThere(part.layout.head);

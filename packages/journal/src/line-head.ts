@@ -1,0 +1,113 @@
+/**
+ * What stands before an event's `data`, read from the bytes of its line without parsing the line.
+ *
+ * Promise: what is read is what a parser of the whole line would find there; a line that does not start as ours do has none.
+ */
+
+/** The members before `data`. */
+export interface LineHead {
+  readonly v: number;
+  readonly session: string;
+  readonly seq: number;
+  readonly time: number;
+  readonly type: string;
+  readonly step?: number;
+}
+
+/** A head that was read from a line. */
+export interface ReadHead extends LineHead {
+  /** Where the value of `data` begins, in bytes. */
+  readonly dataAt: number;
+}
+
+const V = Buffer.from('{"v":');
+const SESSION = Buffer.from(',"session":"');
+const SEQ = Buffer.from('","seq":');
+const TIME = Buffer.from(',"time":');
+const TYPE = Buffer.from(',"type":"');
+const STEP = Buffer.from('","step":');
+const DATA = Buffer.from('","data":');
+const DATA_AFTER_STEP = Buffer.from(',"data":');
+
+/** Longest session id and longest name of an event type. */
+const LONGEST_NAME = 128;
+
+/** The session named by the line before: lines of one log are read one after the other. */
+let latest = { bytes: Buffer.alloc(0), name: '' };
+
+/** A line's head, or undefined when the line does not start as ours do. */
+export function lineHead(line: Buffer): ReadHead | undefined {
+  const vAt = after(line, 0, V);
+  const vEnd = digitsEnd(line, vAt, 9);
+  const sessionAt = after(line, vEnd, SESSION);
+  const sessionEnd = nameEnd(line, sessionAt);
+  const seqAt = after(line, sessionEnd, SEQ);
+  const seqEnd = digitsEnd(line, seqAt, 15);
+  const timeAt = after(line, seqEnd, TIME);
+  const negative = line[timeAt] === MINUS;
+  const timeEnd = digitsEnd(line, negative ? timeAt + 1 : timeAt, 16);
+  const typeAt = after(line, timeEnd, TYPE);
+  const typeEnd = nameEnd(line, typeAt);
+  if (typeEnd === NOWHERE) return undefined;
+  const v = numberIn(line, vAt, vEnd);
+  const session = sessionIn(line, sessionAt, sessionEnd);
+  const seq = numberIn(line, seqAt, seqEnd);
+  const time = negative ? -numberIn(line, timeAt + 1, timeEnd) : numberIn(line, timeAt, timeEnd);
+  const type = line.toString('latin1', typeAt, typeEnd);
+  const plain = after(line, typeEnd, DATA);
+  if (plain !== NOWHERE) return { v, session, seq, time, type, dataAt: plain };
+  const stepAt = after(line, typeEnd, STEP);
+  const stepEnd = digitsEnd(line, stepAt, 15);
+  const dataAt = after(line, stepEnd, DATA_AFTER_STEP);
+  if (dataAt === NOWHERE) return undefined;
+  return { v, session, seq, time, type, step: numberIn(line, stepAt, stepEnd), dataAt };
+}
+
+/** A place that is not there; so is every place after it. */
+const NOWHERE = -1;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+
+/** The place behind an expected text. */
+function after(line: Buffer, at: number, text: Buffer): number {
+  if (at === NOWHERE) return NOWHERE;
+  for (let i = 0; i < text.length; i++) if (line[at + i] !== text[i]) return NOWHERE;
+  return at + text.length;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57;
+}
+
+/** The end of 1 to `most` digits. */
+function digitsEnd(line: Buffer, at: number, most: number): number {
+  if (at === NOWHERE || !isDigit(line[at])) return NOWHERE;
+  let end = at + 1;
+  while (isDigit(line[end])) end++;
+  return end - at > most ? NOWHERE : end;
+}
+
+/** The end of a name without escapes. */
+function nameEnd(line: Buffer, at: number): number {
+  if (at === NOWHERE) return NOWHERE;
+  const limit = Math.min(line.length, at + LONGEST_NAME + 1);
+  for (let end = at; end < limit; end++) {
+    if (line[end] === QUOTE) return end === at ? NOWHERE : end;
+    if (line[end] === BACKSLASH) return NOWHERE;
+  }
+  return NOWHERE;
+}
+
+function numberIn(line: Buffer, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) value = value * 10 + ((line[at] as number) - 48);
+  return value;
+}
+
+function sessionIn(line: Buffer, from: number, to: number): string {
+  const { bytes, name } = latest;
+  if (bytes.length === to - from && after(line, from, bytes) !== NOWHERE) return name;
+  latest = { bytes: Buffer.from(line.subarray(from, to)), name: line.toString('latin1', from, to) };
+  return latest.name;
+}
