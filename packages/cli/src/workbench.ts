@@ -4,6 +4,7 @@
  * Promise: no plugin code runs before the project is trusted; every secret that becomes known is kept out of the record and
  * of what is printed from then on; `close` leaves no process behind.
  */
+import { join } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import { Secrets, type SessionView, type Store } from '@chassis/journal';
 import {
@@ -12,7 +13,9 @@ import {
   openProject,
   openSecrets,
   type Project,
+  restsIn,
   type SessionSettings,
+  type StillLoading,
   type Surroundings,
   startRegistry,
 } from '@chassis/runtime';
@@ -20,12 +23,11 @@ import { approver } from './approvals.ts';
 import { firstPartyFolders } from './first-party.ts';
 import type { Interrupts } from './interrupt.ts';
 import type { Output } from './output.ts';
-import { whileWaiting } from './progress.ts';
 import type { Globals } from './reference/spec.ts';
 import { refusalOf } from './refusal.ts';
 import type { RunView } from './run-view.ts';
 import { settingsOf } from './settings.ts';
-import { openStore } from './store.ts';
+import { openStore, storeFolder } from './store.ts';
 import { visible } from './terminal/text.ts';
 import { ensureTrust } from './trust-question.ts';
 
@@ -73,6 +75,9 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
     secrets: sources,
     log,
     signal: starting.signal,
+    rests: restsIn(join(storeFolder(globals), 'plugins.json')),
+    onStillLoading: (waiting) =>
+      out.progress(visible(`still loading: ${waiting.map(loadingText).join(', ')}`)),
     ...(only === undefined ? {} : { only }),
   })
     .catch(async (error: unknown) => {
@@ -83,7 +88,7 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
         : error;
     })
     .finally(() => interrupts?.signal.removeEventListener('abort', stop));
-  const registry = await whileWaiting(out, 'starting plugins…', start);
+  const registry = await start;
   const close = async (): Promise<void> => {
     await registry.close();
     await store.close();
@@ -119,6 +124,11 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
     await close();
     throw error;
   }
+}
+
+/** `orders (on_load > secret TOKEN)` */
+function loadingText({ plugin, doing }: StillLoading): string {
+  return doing === undefined ? plugin : `${plugin} (${doing})`;
 }
 
 /** A session is best gone on with where it began: that is where its plugins are. */

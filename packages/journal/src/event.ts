@@ -159,7 +159,7 @@ export interface EventData {
   };
   'plugin.changed': {
     readonly plugin: string;
-    readonly change: 'loaded' | 'reloaded' | 'unavailable' | 'recovered';
+    readonly change: 'loaded' | 'reloaded' | 'unloaded' | 'unavailable' | 'recovered';
     readonly reason: string;
     readonly data?: Json;
   };

@@ -75,6 +75,9 @@ export interface Unavailable {
 
 export type PluginState = 'disabled' | 'loading' | 'active' | 'unavailable' | 'failed' | 'stopped';
 
+/** What is told of a plugin during a run. */
+export type PluginChange = 'loaded' | 'reloaded' | 'unloaded' | 'unavailable' | 'recovered';
+
 export interface PluginStatus {
   readonly name: string;
   readonly version: string;
@@ -88,6 +91,8 @@ export interface PluginStatus {
   readonly models: readonly string[];
   readonly agents: readonly string[];
   readonly unavailable?: Unavailable;
+  /** How its last calls went; left out when none of them broke. */
+  readonly calls?: { readonly calls: number; readonly failed: number; readonly last_error: string };
 }
 
 /** The live capabilities of a run. */
@@ -99,7 +104,9 @@ export interface Registry {
   resolveAgent(name: string): AgentBinding | Unavailable;
   plugins(): readonly PluginStatus[];
   /** A plugin's state changed. Returns the function that ends the subscription. */
-  subscribe(listener: (status: PluginStatus, previous: PluginState) => void): () => void;
+  subscribe(
+    listener: (status: PluginStatus, previous: PluginState, change: PluginChange) => void,
+  ): () => void;
   close(): Promise<void>;
 }
 

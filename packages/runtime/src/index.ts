@@ -28,8 +28,9 @@ export {
 export { findRoot } from './project/root.ts';
 export { type OnSecret, openSecrets, type Secrets } from './project/secrets.ts';
 export { type TrustReason, type TrustState, trust, trustState } from './project/trust.ts';
-export type { LiveRegistry, StartRegistry } from './registry/options.ts';
+export type { LiveRegistry, ReadyReport, StartRegistry, StillLoading } from './registry/options.ts';
 export { startRegistry } from './registry/registry.ts';
+export { type Rests, restsIn } from './registry/rests.ts';
 export * from './session/index.ts';
 export { CHASSIS_VERSION } from './version.ts';
 export { type FileAt, filesAt, undoneNever } from './workspace/files-at.ts';

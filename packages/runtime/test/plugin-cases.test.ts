@@ -91,8 +91,12 @@ test('a server that dies in a call fails it at once with exit code and last word
     'plugins/noisy/plugin.yaml': bare('noisy', 'echo'),
     'plugins/noisy/server.mjs': server('c1_noisy_server.mjs'),
   });
+  let starts = 0;
   const registry = await startRegistry(await folder.open(), {
     backOff: { first_ms: 50, factor: 2, most_ms: 200, tries: 3, window_ms: 600_000 },
+    at: (point, plugin) => {
+      if (point === 'host' && plugin === 'exit') starts++;
+    },
   });
   const states: string[] = [];
   registry.subscribe((status) => states.push(`${status.name} ${status.state}`));
@@ -106,8 +110,7 @@ test('a server that dies in a call fails it at once with exit code and last word
       expect(after).toMatchObject({ capability: 'tool.boom', owner: 'exit', phase: 'runtime' });
       expect(after.retry_at === undefined).toBe(crash === 3);
     }
-    const starts = states.filter((state) => state === 'exit loading').length;
-    expect(starts).toBe(2);
+    expect(starts).toBe(3);
     expect(states.at(-1)).toBe('exit failed');
     expect(missing(registry, 'boom').cause.message).toContain('fatal: cannot open store');
     expect(await call(usable(registry, 'echo'))).toMatchObject({ code: 0 });

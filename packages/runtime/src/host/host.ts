@@ -24,6 +24,8 @@ export interface HostOptions {
   /** Folder of the project's `chassis.yaml`. */
   readonly project: string;
   readonly log: Log;
+  /** Does a part of a hook's work under a name: it is told when the hook does not finish. */
+  span<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** A secret that this plugin may read. */
   secret(name: string): Promise<string>;
 }

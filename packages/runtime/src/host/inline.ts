@@ -34,7 +34,10 @@ export function inlineHost(options: HostOptions): PluginHost {
   let closed = false;
 
   const open = async (): Promise<Offer> => {
-    const exported = await importPlugin(entry.folder, manifest.module ?? '', entry.digest);
+    const module = manifest.module ?? '';
+    const exported = await options.span(`import of ${module}`, () =>
+      importPlugin(entry.folder, module, entry.digest),
+    );
     if (closed) throw new ChassisError('Cancelled', `${entry.name} was given up while it was loaded`);
     try {
       handlersOf(exported);

@@ -47,6 +47,8 @@ export interface Project {
   origin(path: string | readonly string[]): Origin | undefined;
   /** The merged configuration as it was written, placeholders unexpanded. */
   readonly written: Merged['value'];
+  /** Reads everything anew, as it is now. @throws as `openProject` does */
+  reopen(): Promise<Project>;
 }
 
 /** @throws InvalidParams when a configuration file, variable or option is broken, or a given path is no plugin */
@@ -86,6 +88,7 @@ export async function openProject(options: OpenProject): Promise<Project> {
     env,
     userFolder: folder,
     written: merged.value,
+    reopen: () => openProject(options),
     origin: (path) => merged.origin(typeof path === 'string' ? path.split('.') : path),
   };
 }

@@ -32,7 +32,12 @@ export function backOff(timing: BackOffTiming = BACK_OFF, random: () => number =
       failures = [...failures.filter((at) => now - at < timing.window_ms), now];
       if (failures.length >= timing.tries) return null;
       const wait = Math.min(timing.first_ms * timing.factor ** (failures.length - 1), timing.most_ms);
-      return Math.round(wait * (1 + 0.2 * random()));
+      return jittered(wait, random);
     },
   };
+}
+
+/** Up to a fifth longer, so that many plugins are not tried again in one moment. Milliseconds. */
+export function jittered(milliseconds: number, random: () => number = Math.random): number {
+  return Math.round(milliseconds * (1 + 0.2 * random()));
 }

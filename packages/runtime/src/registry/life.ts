@@ -17,19 +17,28 @@ import {
 } from '../host/host.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import { unavailable } from '../plugin/unavailable.ts';
-import { type BackOffTiming, backOff } from './back-off.ts';
+import { type BackOffTiming, backOff, jittered } from './back-off.ts';
+import { type CallCounts, ErrorRate, type ErrorRateTiming, faultOf } from './error-rate.ts';
+import { Spans } from './spans.ts';
 
 export interface LifeOptions {
   readonly entry: CatalogueEntry;
   /** @throws PhaseError */
-  prepare(): Promise<HostOptions>;
+  prepare(spans: Spans): Promise<HostOptions>;
   host(options: HostOptions): PluginHost;
   changed(life: PluginLife, previous: PluginState): void;
+  /** It is in a crash loop and will not be started again by itself. */
+  rested(life: PluginLife, record: Unavailable): void;
+  /** Told each point of its life; what it throws is a fault at that point. */
+  at(point: LifePoint): void;
   readonly log: Log;
   /** Between two checks of readiness. */
   readonly readyEveryMs: number;
   readonly backOff: BackOffTiming;
+  readonly errorRate: ErrorRateTiming;
 }
+
+export type LifePoint = 'prepare' | 'host' | 'load' | 'loaded' | 'ready' | 'close';
 
 /** So many checks in a row that throw or hang, and the host is started anew. */
 const DEAF_CHECKS = 3;
@@ -42,13 +51,17 @@ export class PluginLife {
   offer: Offer | undefined;
   /** When it was loaded last, milliseconds since the epoch. */
   loadedAt = 0;
+  /** What it does while it is loaded. */
+  readonly spans = new Spans();
 
   readonly #options: LifeOptions;
   readonly #backOff;
+  readonly #rate: ErrorRate;
   #host: PluginHost | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closing = false;
   #deaf = 0;
+  #notReady = 0;
   #inFlight = 0;
   #idle: (() => void) | undefined;
 
@@ -56,28 +69,37 @@ export class PluginLife {
     this.entry = options.entry;
     this.#options = options;
     this.#backOff = backOff(options.backOff);
+    this.#rate = new ErrorRate(options.errorRate);
   }
 
   /** Loads it once. Resolves when it is active, or when it is known why not. */
   async start(): Promise<void> {
     if (this.#closing) return;
     this.#become('loading');
+    this.spans.clear();
     let host: PluginHost | undefined;
     try {
-      const prepared = await this.#options.prepare();
+      this.#options.at('prepare');
+      const prepared = await this.spans.run('configuration', () => this.#options.prepare(this.spans));
       if (this.#closing) return;
+      this.#options.at('host');
       host = this.#options.host(prepared);
       this.#host = host;
-      const offer = await host.load();
+      this.#options.at('load');
+      const loading = host;
+      const offer = await this.spans.run('on_load', () => loading.load());
       if (this.#closing) return;
+      this.#options.at('loaded');
       this.offer = offer;
       this.loadedAt = Date.now();
       this.#watch(host);
+      this.#options.at('ready');
       await this.#check(host);
     } catch (error) {
       this.#host = undefined;
+      const blamed = this.#blamed(error);
       await host?.close();
-      if (!this.#closing) this.#failed(error);
+      if (!this.#closing) this.#failed(blamed);
     }
   }
 
@@ -94,8 +116,15 @@ export class PluginLife {
       );
     }
     this.#inFlight++;
+    // An agent's failure is that of its run.
+    const counted = !('agent' in invocation.payload);
     try {
-      return await host.invoke(invocation);
+      const result = await host.invoke(invocation);
+      if (counted) this.#count(host, faultOf(result, invocation.ctx.deadline, Date.now()));
+      return result;
+    } catch (error) {
+      if (counted) this.#count(host, toChassisError(error).message);
+      throw error;
     } finally {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#idle?.();
@@ -104,6 +133,11 @@ export class PluginLife {
 
   diagnostics(): Diagnostics | undefined {
     return this.#host?.diagnostics?.();
+  }
+
+  /** How its last calls went; undefined when all went well. */
+  calls(): CallCounts | undefined {
+    return this.#rate.counts(Date.now());
   }
 
   /** Marks it unusable without having started it. */
@@ -129,6 +163,11 @@ export class PluginLife {
     clearTimeout(this.#timer);
     const host = this.#host;
     this.#host = undefined;
+    try {
+      this.#options.at('close');
+    } catch (error) {
+      this.#options.log('warn', `closing it failed: ${toChassisError(error).message}`);
+    }
     await host?.close();
     if (this.state !== 'failed') this.#become('stopped');
   }
@@ -146,7 +185,7 @@ export class PluginLife {
   async #check(host: PluginHost): Promise<void> {
     let problem: Unavailable | undefined;
     try {
-      const { ready, reason } = await host.ready();
+      const { ready, reason } = await this.spans.run('on_ready', () => host.ready());
       this.#deaf = 0;
       if (!ready)
         problem = this.#record(
@@ -168,11 +207,49 @@ export class PluginLife {
       await host.close();
       return;
     }
-    const wait =
-      problem === undefined ? this.#options.readyEveryMs : Math.min(1_000, this.#options.readyEveryMs);
+    const { readyEveryMs } = this.#options;
+    this.#notReady = problem === undefined ? 0 : this.#notReady + 1;
+    const soon = jittered(1_000 * 2 ** Math.min(this.#notReady - 1, 10));
+    const wait = problem === undefined ? readyEveryMs : Math.min(soon, readyEveryMs);
     this.record = problem === undefined ? undefined : { ...problem, retry_at: Date.now() + wait };
     this.#become(problem === undefined ? 'active' : 'unavailable');
     this.#later(wait, () => this.#check(host));
+  }
+
+  /** A call has ended: too many that broke, and the plugin is left in peace for a while. */
+  #count(host: PluginHost, error: string | undefined): void {
+    const counts = this.#rate.note(error, Date.now());
+    if (counts === undefined || this.#host !== host || this.state !== 'active') return;
+    const { calls, failed, last_error } = counts;
+    const said =
+      calls === 1 ? last_error : `${failed} of its last ${calls} calls failed, the last with: ${last_error}`;
+    const { first_ms, factor, most_ms } = this.#options.backOff;
+    const wait = jittered(Math.min(first_ms * factor ** (this.#rate.trips - 1), most_ms));
+    const record = this.#record('runtime', new ChassisError('Unavailable', said, { data: counts }));
+    this.refuse({ ...record, retry_at: Date.now() + wait });
+    // What one rest did not cure, a new start may.
+    const again = this.#rate.trips < 2 ? () => this.#check(host) : () => this.#anew(host);
+    this.#later(wait, again);
+  }
+
+  async #anew(host: PluginHost): Promise<void> {
+    if (this.#host === host) this.#host = undefined;
+    await host.close();
+    await this.start();
+  }
+
+  /** A hook that did not finish in time is blamed on what it was doing. */
+  #blamed(error: unknown): unknown {
+    if (!(error instanceof PhaseError) || error.cause.code !== ErrorCode.ToolTimeout) return error;
+    const { cause, phase, fix } = error;
+    const doing = this.spans.unfinished()?.replace(/^on_load > /, '');
+    const said = cause.message.includes('it last said') ? undefined : this.spans.said;
+    const message = [
+      cause.message,
+      ...(doing === undefined ? [] : [`it was still at: ${doing}`]),
+      ...(said === undefined ? [] : [`it last said: ${said}`]),
+    ].join('; ');
+    return new PhaseError(phase, new ChassisError(cause.code, message, { data: cause.data, cause }), fix);
   }
 
   #failed(error: unknown): void {
@@ -185,14 +262,18 @@ export class PluginLife {
             fix: `look at plugin ${this.entry.name}`,
           };
     // A configuration or a program that cannot start does not get better by waiting.
-    const wait = phase === 'config' || phase === 'spawn' ? null : this.#backOff.failed(Date.now());
+    const hopeless = phase === 'config' || phase === 'spawn';
+    const wait = hopeless ? null : this.#backOff.failed(Date.now());
     const record = this.#record(phase, cause, fix);
-    if (wait === null) {
-      this.refuse(record, 'failed');
+    if (wait !== null) {
+      this.refuse({ ...record, retry_at: Date.now() + wait });
+      this.#later(wait, () => this.start());
       return;
     }
-    this.refuse({ ...record, retry_at: Date.now() + wait });
-    this.#later(wait, () => this.start());
+    const { name } = this.entry;
+    const resting = hopeless ? record : { ...record, fix: `${fix}; then: chassis plugin reload ${name}` };
+    this.refuse(resting, 'failed');
+    if (!hopeless) this.#options.rested(this, resting);
   }
 
   #record(

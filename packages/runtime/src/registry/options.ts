@@ -1,8 +1,13 @@
 /** What a registry is started with, and the face that it shows beyond the one the gate sees. */
 import type { PluginStatus, Registry, Unavailable } from '../capability.ts';
 import type { Diagnostics, Log } from '../host/host.ts';
+import type { CatalogueEntry } from '../plugin/catalogue.ts';
+import type { Project } from '../project/project.ts';
 import type { OnSecret, Secrets } from '../project/secrets.ts';
 import type { BackOffTiming } from './back-off.ts';
+import type { ErrorRateTiming } from './error-rate.ts';
+import type { LifePoint } from './life.ts';
+import type { Rests } from './rests.ts';
 
 export interface StartRegistry {
   /** Names of the plugins to start, with what they need; all that are enabled when left out. */
@@ -14,11 +19,51 @@ export interface StartRegistry {
   readonly log?: (plugin: string, ...line: Parameters<Log>) => void;
   /** Closes the registry when it aborts. */
   readonly signal?: AbortSignal;
-  /** Told from time to time which plugins the start still waits for. */
-  readonly onStillLoading?: (plugins: readonly string[]) => void;
+  /** Told from time to time, ever more rarely, which plugins the start still waits for, and what they are at. */
+  readonly onStillLoading?: (waiting: readonly StillLoading[]) => void;
   /** Between two checks of readiness; 30,000. */
   readonly readyEveryMs?: number;
   readonly backOff?: BackOffTiming;
+  readonly errorRate?: ErrorRateTiming;
+  /** Plugins in a crash loop, remembered across restarts. */
+  readonly rests?: Rests;
+  /**
+   * Asked before code that was not there at the start is run.
+   *
+   * @throws why it may not
+   */
+  readonly admit?: (project: Project, entry: CatalogueEntry) => Promise<void>;
+  /** Told each point of a load, reload and unload; what it throws is a fault at that point. */
+  readonly at?: (point: Point, plugin: string) => void;
+}
+
+export type Point =
+  | LifePoint
+  | 'read'
+  | 'admit'
+  | 'resolve'
+  | 'build'
+  | 'swap'
+  | 'tell'
+  | 'drain'
+  | 'retire'
+  | 'unload';
+
+export interface StillLoading {
+  readonly plugin: string;
+  /** `on_load > secret TOKEN`; undefined while it waits for another plugin. */
+  readonly doing?: string;
+}
+
+/** Whether a run of this project could do its work now, and what keeps it from it. */
+export interface ReadyReport {
+  /** Everything that the configuration demands is there: its agent, one of its models, required plugins, guards. */
+  readonly ready: boolean;
+  /** What is demanded and not there. */
+  readonly failing: readonly Unavailable[];
+  /** What else is not there: the system is degraded, and works. */
+  readonly degraded: readonly Unavailable[];
+  readonly loading: readonly StillLoading[];
 }
 
 export interface LiveRegistry extends Registry {
@@ -26,12 +71,20 @@ export interface LiveRegistry extends Registry {
   problems(): readonly Unavailable[];
   /** Process id, stderr and stray output of a plugin that runs in a process. */
   diagnostics(name: string): Diagnostics | undefined;
+  readiness(): ReadyReport;
   /**
-   * Reads the plugin's folder again and starts it beside the running one; calls under way finish on the old one.
+   * Reads manifest, code and configuration block of a plugin again and starts it beside the running one; calls under way
+   * finish on the old one. A plugin that was not there is loaded.
    *
-   * @throws Unavailable with the record in `data`; the old one then goes on as before
+   * @throws Unavailable with the record in `data`, InvalidParams for a broken project; all then goes on as before
    */
   reload(name: string): Promise<PluginStatus>;
-  /** Takes a plugin out and closes it once its calls are done. */
-  unload(name: string): Promise<void>;
+  /**
+   * Takes a plugin out and closes it once its calls are done.
+   *
+   * @throws Conflict when an active plugin needs it, unless `force` is given
+   */
+  unload(name: string, options?: { readonly force?: boolean }): Promise<void>;
+  /** The project as it was read last. */
+  readonly project: Project;
 }

@@ -9,7 +9,7 @@ import type { Owner } from './generation.ts';
 import type { PluginLife } from './life.ts';
 
 type Living = Pick<PluginLife, 'entry' | 'state'> &
-  Partial<Pick<PluginLife, 'record' | 'offer' | 'loadedAt'>>;
+  Partial<Pick<PluginLife, 'record' | 'offer' | 'loadedAt' | 'calls'>>;
 
 const NOTHING = { tools: [], models: [], agents: [] };
 
@@ -73,6 +73,7 @@ function droppedBy(entry: CatalogueEntry, offer: Offer, since: number): Unavaila
 export function statusOf(life: Living): PluginStatus {
   const { entry, state, record, offer } = life;
   const { manifest } = entry.source;
+  const calls = life.calls?.();
   return {
     name: entry.name,
     version: manifest.version,
@@ -86,6 +87,7 @@ export function statusOf(life: Living): PluginStatus {
     models: offer?.models ?? manifest.models.map((model) => model.name),
     agents: offer?.agents ?? manifest.agents.map((agent) => agent.name),
     ...(record === undefined ? {} : { unavailable: record }),
+    ...(calls === undefined ? {} : { calls }),
   };
 }
 

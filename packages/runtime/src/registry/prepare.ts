@@ -23,6 +23,7 @@ import {
 } from '../project/placeholders.ts';
 import type { Project } from '../project/project.ts';
 import type { Secrets } from '../project/secrets.ts';
+import type { Spans } from './spans.ts';
 
 /** @throws PhaseError of phase `config` */
 export async function prepare(
@@ -30,6 +31,7 @@ export async function prepare(
   project: Project,
   secrets: Secrets,
   log: Log,
+  spans: Spans,
 ): Promise<HostOptions> {
   const { manifest } = entry.source;
   demandEnforcement(entry, project);
@@ -48,8 +50,12 @@ export async function prepare(
     env,
     headers: await headersOf(entry, project, secrets),
     project: project.root,
-    log,
-    secret: (name) => pluginSecret(entry, name, secrets),
+    log: (level, message, ...data) => {
+      spans.say(message);
+      log(level, message, ...data);
+    },
+    span: (name, work) => spans.run(name, work),
+    secret: (name) => spans.run(`secret ${name}`, () => pluginSecret(entry, name, secrets)),
   };
 }
 

@@ -587,8 +587,10 @@ export default {
       ...plugin('slow', { code: 'on_load() { return new Promise((open) => setTimeout(open, 1500)); },' }),
     });
     const told: string[] = [];
-    await using registry = await started(folder, { onStillLoading: (waiting) => told.push(waiting.join()) });
-    expect(new Set(told)).toEqual(new Set(['slow']));
+    await using registry = await started(folder, {
+      onStillLoading: (waiting) => told.push(...waiting.map(({ plugin, doing }) => `${plugin}: ${doing}`)),
+    });
+    expect(new Set(told)).toEqual(new Set(['slow: on_load']));
     expect(names(registry)).toEqual(['quick_tool', 'slow_tool']);
   });
 

@@ -3,31 +3,34 @@
  *
  * Promise: `startRegistry` comes back when every plugin has either become active or has a record of why not,
  * no later than the slowest plugin's own deadlines; only a `required` plugin can make it fail. `close` leaves no
- * process, timer or handle behind. What the gate sees is one immutable generation at a time.
+ * process, timer or handle behind. What the gate sees is one immutable generation at a time: a change is built aside,
+ * and whatever goes wrong on the way leaves what was there.
  */
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, toChassisError } from '@chassis/errors';
 import type { Result } from '@chassis/types';
-import type { Invocation, PluginState, PluginStatus, Unavailable } from '../capability.ts';
+import type { Invocation, PluginChange, PluginState, PluginStatus, Unavailable } from '../capability.ts';
 import type { Diagnostics, Log } from '../host/host.ts';
 import { hostFor } from '../host/kinds.ts';
-import type { BrokenPlugin, CatalogueEntry } from '../plugin/catalogue.ts';
-import { nodeOf } from '../plugin/offers.ts';
-import { type Need, type Resolution, resolvePlugins } from '../plugin/resolver.ts';
+import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import { unavailable } from '../plugin/unavailable.ts';
 import type { Project } from '../project/project.ts';
 import { openSecrets, type Secrets } from '../project/secrets.ts';
 import { BACK_OFF } from './back-off.ts';
-import { buildGeneration, type Generation } from './generation.ts';
+import { ERROR_RATE } from './error-rate.ts';
+import type { Generation } from './generation.ts';
 import { PluginLife } from './life.ts';
-import type { LiveRegistry, StartRegistry } from './options.ts';
-import { brokenOwner, brokenStatus, closedBy, ownerOf, statusOf } from './owners.ts';
+import type { LiveRegistry, Point, StartRegistry } from './options.ts';
+import { statusOf } from './owners.ts';
 import { prepare } from './prepare.ts';
-import { refreshed } from './refresh.ts';
-import { lostRequired, offersTheSame, unmet } from './relations.ts';
-import { toolRules } from './tool-rules.ts';
+import { entryOf } from './refresh.ts';
+import { brokenByIt, changeOf, dependents, lostRequired, offersTheSame, unmet } from './relations.ts';
+import { Roster } from './roster.ts';
+import { untilLoaded } from './still-loading.ts';
 
 /** How long calls under way may go on on an instance that was replaced. */
 const DRAIN_MS = 60_000;
+
+type Listener = (status: PluginStatus, previous: PluginState, change: PluginChange) => void;
 
 /** @throws Unavailable (the record in `data`) when a required plugin cannot start; everything is closed then */
 export async function startRegistry(project: Project, options: StartRegistry = {}): Promise<LiveRegistry> {
@@ -37,46 +40,50 @@ export async function startRegistry(project: Project, options: StartRegistry = {
 }
 
 class PluginRegistry implements LiveRegistry {
-  readonly #project: Project;
+  project: Project;
   readonly #options: StartRegistry;
   readonly #secrets: Secrets;
-  readonly #resolution: Resolution;
-  readonly #lives = new Map<string, PluginLife>();
-  readonly #listeners = new Set<(status: PluginStatus, previous: PluginState) => void>();
+  readonly #roster: Roster;
+  readonly #listeners = new Set<Listener>();
+  /** What listeners were told last of a plugin. */
+  readonly #told = new Map<string, PluginState>();
   /** Replaced or taken out, with calls still under way. */
   readonly #retiring = new Set<PluginLife>();
   readonly #onAbort = (): void => void this.close();
   #generation: Generation;
+  #changing: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
   constructor(project: Project, options: StartRegistry) {
-    this.#project = project;
+    this.project = project;
     this.#options = options;
     this.#secrets = options.secrets ?? openSecrets(project.config, project.env, options.onSecret);
-    const { entries } = project.catalogue;
-    this.#resolution = resolvePlugins(entries.map(nodeOf));
-    for (const entry of entries) {
-      if (entry.enabled) this.#lives.set(entry.name, this.#life(entry));
+    this.#roster = new Roster(project);
+    for (const entry of project.catalogue.entries) {
+      if (entry.enabled) this.#roster.lives.set(entry.name, this.#life(entry, project));
     }
     this.#generation = this.#build();
   }
 
   async start(): Promise<void> {
-    const { signal } = this.#options;
+    const { signal, only } = this.#options;
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (signal?.aborted) this.#onAbort();
-    const wanted = this.#wanted();
-    for (const [name, refusal] of this.#resolution.refused) {
+    const wanted = this.#roster.wanted(only);
+    const { refused, levels } = this.#roster.resolution;
+    for (const [name, refusal] of refused) {
       if (wanted.has(name))
-        this.#lives.get(name)?.refuse(this.#refused(name, refusal.cause, refusal.fix), 'failed');
+        this.#roster.lives.get(name)?.refuse(refusedRecord(name, refusal.cause, refusal.fix), 'failed');
     }
     const loading = new Map<string, Promise<void>>();
-    for (const level of this.#resolution.levels) {
+    for (const level of levels) {
       for (const name of level) if (wanted.has(name)) loading.set(name, this.#load(name, loading));
     }
-    const stop = this.#tellStillLoading();
-    await Promise.all(loading.values()).finally(stop);
+    await untilLoaded(Promise.all(loading.values()), this.#options.onStillLoading, () =>
+      this.#roster.loading(),
+    );
     await this.#demand(wanted);
+    for (const { name, state } of this.plugins()) this.#told.set(name, state);
   }
 
   tools() {
@@ -95,64 +102,43 @@ class PluginRegistry implements LiveRegistry {
     return this.#generation.agent(name);
   }
 
-  plugins(): readonly PluginStatus[] {
-    return [
-      ...[...this.#lives.values()].map((life) => statusOf(life)),
-      ...this.#idle().map((entry) => statusOf({ entry, state: entry.enabled ? 'stopped' : 'disabled' })),
-      ...this.#broken().map(brokenStatus),
-    ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  plugins() {
+    return this.#roster.statuses();
   }
 
-  problems(): readonly Unavailable[] {
-    return [
-      ...[...this.#lives.values()].flatMap((life) => [
-        ...(life.record === undefined ? [] : [life.record]),
-        ...ownerOf(life).dropped,
-      ]),
-      ...this.#broken().map((plugin) => plugin.record),
-      ...this.#project.catalogue.missing,
-    ];
+  problems() {
+    return this.#roster.problems();
+  }
+
+  readiness() {
+    return this.#roster.readiness(this.#generation);
   }
 
   diagnostics(name: string): Diagnostics | undefined {
-    return this.#lives.get(name)?.diagnostics();
+    return this.#roster.lives.get(name)?.diagnostics();
   }
 
-  subscribe(listener: (status: PluginStatus, previous: PluginState) => void): () => void {
+  subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  async reload(name: string): Promise<PluginStatus> {
-    const entry = await refreshed(name, this.#project);
-    const life = this.#life(entry);
-    await life.start();
-    if (life.state !== 'active' || this.#closed !== undefined) {
-      const { record } = life;
-      await life.close();
-      throw new ChassisError(
-        'Unavailable',
-        `plugin ${name} cannot be reloaded: ${record?.cause.message ?? 'closed'}`,
-        {
-          data: record,
-        },
-      );
-    }
-    const old = this.#lives.get(name);
-    this.#lives.set(name, life);
-    this.#generation = this.#build();
-    this.#tell(life, old?.state ?? 'stopped');
-    if (old !== undefined) void this.#retire(old);
-    return statusOf(life);
+  reload(name: string): Promise<PluginStatus> {
+    return this.#inTurn(() => this.#reload(name));
   }
 
-  async unload(name: string): Promise<void> {
-    const life = this.#lives.get(name);
-    if (life === undefined) throw new ChassisError('InvalidParams', `plugin ${name} is not loaded`);
-    this.#lives.delete(name);
-    this.#generation = this.#build();
-    await this.#retire(life);
-    this.#tell(life, 'active');
+  unload(name: string, { force = false }: { readonly force?: boolean } = {}): Promise<void> {
+    return this.#inTurn(async () => {
+      const life = this.#roster.lives.get(name);
+      if (life === undefined) throw new ChassisError('InvalidParams', `plugin ${name} is not loaded`);
+      this.#at('unload', name);
+      const [needing] = force ? [] : dependents(name, this.#roster);
+      if (needing !== undefined) throw needing;
+      this.#roster.lives.delete(name);
+      this.#swap(() => this.#roster.lives.set(name, life), name);
+      this.#tell(life, 'unloaded');
+      await this.#retire(life);
+    });
   }
 
   close(): Promise<void> {
@@ -162,70 +148,98 @@ class PluginRegistry implements LiveRegistry {
 
   async #closeAll(): Promise<void> {
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    const { lives, resolution } = this.#roster;
     await Promise.all([...this.#retiring].map((life) => life.close()));
     // Whoever needs others goes first.
-    for (const level of this.#resolution.levels.toReversed()) {
-      await Promise.all(level.map(async (name) => this.#lives.get(name)?.close()));
+    for (const level of resolution.levels.toReversed()) {
+      await Promise.all(level.map(async (name) => lives.get(name)?.close()));
     }
-    await Promise.all([...this.#lives.values()].map((life) => life.close()));
+    await Promise.all([...lives.values()].map((life) => life.close()));
     this.#listeners.clear();
   }
 
-  /** The plugins of this run: all, or the named ones with what they need. */
-  #wanted(): ReadonlySet<string> {
-    const { only } = this.#options;
-    if (only === undefined) return new Set(this.#lives.keys());
-    const wanted = new Set<string>();
-    const queue = [...only];
-    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-      if (wanted.has(name)) continue;
-      wanted.add(name);
-      queue.push(...this.#needs(name).flatMap(({ anyOf }) => anyOf));
-    }
-    return wanted;
+  /** One change at a time: each sees what the one before it has left. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#changing.then(work);
+    this.#changing = turn.catch(() => {});
+    return turn;
   }
 
-  /** Every second which plugins are loading, until the returned function is called. */
-  #tellStillLoading(): () => void {
-    const { onStillLoading } = this.#options;
-    if (onStillLoading === undefined) return () => {};
-    const timer = setInterval(() => {
-      const names = [...this.#lives.values()]
-        .filter((life) => life.state === 'loading')
-        .map((life) => life.entry.name);
-      if (names.length > 0) onStillLoading(names);
-    }, 1_000);
-    return () => clearInterval(timer);
+  async #reload(name: string): Promise<PluginStatus> {
+    this.#at('read', name);
+    const project = await this.project.reopen();
+    const entry = entryOf(name, project);
+    this.#at('admit', name);
+    await this.#options.admit?.(project, entry);
+    this.#at('resolve', name);
+    const resolution = this.#roster.resolvedWith(entry);
+    const old = this.#roster.lives.get(name);
+    const refusal =
+      resolution.refused.get(name) ??
+      unmet(name, resolution.needs.get(name) ?? [], this.#roster.lives) ??
+      brokenByIt(resolution, this.#roster);
+    if (refusal !== undefined) throw cannot(name, refusedRecord(name, refusal.cause, refusal.fix));
+    this.#options.rests?.remove(name);
+    const life = this.#life(entry, project);
+    try {
+      await life.start();
+      if (this.#closed !== undefined) throw new ChassisError('Cancelled', 'closed');
+      if (life.state !== 'active') throw cannot(name, life.record);
+      const { lives } = this.#roster;
+      const before = { catalogue: this.project.catalogue, resolution: this.#roster.resolution };
+      this.#roster.adopt(life, project.catalogue, resolution);
+      this.#swap(() => {
+        if (old === undefined) lives.delete(name);
+        else this.#roster.adopt(old, before.catalogue, before.resolution);
+      }, name);
+    } catch (error) {
+      // What is not running has nothing to lose: the newest reason is the best one.
+      if (old !== undefined && old.state !== 'active' && life.record !== undefined)
+        old.refuse(life.record, old.state === 'failed' ? 'failed' : 'unavailable');
+      await life.close();
+      throw error;
+    }
+    this.project = project;
+    this.#tell(life, old === undefined || old.state === 'stopped' ? 'loaded' : 'reloaded');
+    this.#wake(name);
+    if (old !== undefined) void this.#retire(old);
+    return statusOf(life);
+  }
+
+  /** Builds the generation of what is there now and swaps it in; when that fails, `undo` and everything is as before. */
+  #swap(undo: () => void, plugin: string): void {
+    try {
+      this.#at('build', plugin);
+      const next = this.#build();
+      this.#at('swap', plugin);
+      this.#generation = next;
+    } catch (error) {
+      undo();
+      throw error;
+    }
   }
 
   async #load(name: string, loading: ReadonlyMap<string, Promise<void>>): Promise<void> {
-    const { waits } = this.#resolution;
-    await Promise.all((waits.get(name) ?? []).map(async (other) => loading.get(other)));
-    const life = this.#lives.get(name);
+    const { lives, resolution } = this.#roster;
+    await Promise.all((resolution.waits.get(name) ?? []).map(async (other) => loading.get(other)));
+    const life = lives.get(name);
     if (life === undefined || this.#closed !== undefined) return;
-    const absent = unmet(name, this.#needs(name), this.#lives);
-    if (absent === undefined) await life.start();
-    else life.refuse(this.#refused(name, absent.cause, absent.fix));
-  }
-
-  #needs(name: string): readonly Need[] {
-    return this.#resolution.needs.get(name) ?? [];
-  }
-
-  #refused(name: string, cause: ChassisError, fix: string): Unavailable {
-    return unavailable({ capability: `plugin.${name}`, owner: name, phase: 'resolve', cause, fix });
+    const absent = unmet(name, this.#roster.needs(name), lives);
+    if (absent !== undefined) return life.refuse(refusedRecord(name, absent.cause, absent.fix));
+    const rest = this.#options.rests?.find(life.entry);
+    if (rest !== undefined) return life.refuse(rest, 'failed');
+    await life.start();
   }
 
   /** Those that must be there: plugins of the run marked required. */
   async #demand(wanted: ReadonlySet<string>): Promise<void> {
-    const { catalogue, config } = this.#project;
-    const { blocks } = config.plugins;
+    const { blocks } = this.project.config.plugins;
     const record = lostRequired(
-      [...this.#lives.values()].filter((life) => wanted.has(life.entry.name)),
-      this.#broken().filter((plugin) => this.#options.only?.includes(plugin.name) ?? true),
-      catalogue.missing.filter(
-        ({ capability }) => blocks[capability.slice('plugin.'.length)]?.criticality === 'required',
-      ),
+      [...this.#roster.lives.values()].filter((life) => wanted.has(life.entry.name)),
+      this.#roster.broken().filter((plugin) => this.#options.only?.includes(plugin.name) ?? true),
+      this.#roster
+        .missing()
+        .filter(({ capability }) => blocks[capability.slice('plugin.'.length)]?.criticality === 'required'),
     );
     if (record === undefined) return;
     await this.close();
@@ -238,51 +252,81 @@ class PluginRegistry implements LiveRegistry {
     );
   }
 
-  #life(entry: CatalogueEntry): PluginLife {
+  #life(entry: CatalogueEntry, project: Project): PluginLife {
     const log: Log = (...line) => this.#options.log?.(entry.name, ...line);
     return new PluginLife({
       entry,
       log,
-      prepare: () => prepare(entry, this.#project, this.#secrets, log),
+      prepare: (spans) => prepare(entry, project, this.#secrets, log, spans),
       host: hostFor,
       changed: (life, previous) => this.#changed(life, previous),
+      rested: (life, record) => this.#rested(life, record),
+      at: (point) => this.#at(point, entry.name),
       readyEveryMs: this.#options.readyEveryMs ?? 30_000,
       backOff: this.#options.backOff ?? BACK_OFF,
+      errorRate: this.#options.errorRate ?? ERROR_RATE,
     });
   }
 
   #changed(life: PluginLife, previous: PluginState): void {
+    const { name } = life.entry;
     // One that is being loaded beside the running one, or was taken out, is not part of the generation.
-    if (this.#lives.get(life.entry.name) !== life) return;
+    if (this.#roster.lives.get(name) !== life) return;
     this.#generation = this.#build();
-    if (life.state !== previous) this.#tell(life, previous);
-    if (life.state === 'active' && previous !== 'active') this.#wake(life.entry.name);
+    const change = changeOf(this.#told.get(name), life);
+    if (change !== undefined) this.#tell(life, change);
+    if (life.state === 'active' && previous !== 'active') this.#wake(name);
+  }
+
+  #rested(life: PluginLife, record: Unavailable): void {
+    if (this.#roster.lives.get(life.entry.name) !== life) return;
+    try {
+      this.#options.rests?.add(life.entry, record);
+    } catch (error) {
+      this.#options.log?.(
+        life.entry.name,
+        'warn',
+        `its rest cannot be remembered: ${toChassisError(error).message}`,
+      );
+    }
   }
 
   /** Starts those that were only waiting for this plugin. */
   #wake(name: string): void {
-    for (const [other, needs] of this.#resolution.needs) {
-      const life = this.#lives.get(other);
-      if (life?.state !== 'unavailable' || life.record?.phase !== 'resolve') continue;
-      if (!needs.some(({ anyOf }) => anyOf.includes(name))) continue;
-      if (unmet(other, needs, this.#lives) === undefined) void life.start();
+    const { lives, resolution } = this.#roster;
+    for (const [other, needs] of resolution.needs) {
+      const life = lives.get(other);
+      if (life?.record?.phase !== 'resolve' || life.state === 'active' || life.state === 'loading') continue;
+      if (resolution.refused.has(other) || !needs.some(({ anyOf }) => anyOf.includes(name))) continue;
+      if (unmet(other, needs, lives) === undefined) void life.start();
     }
   }
 
-  #tell(life: PluginLife, previous: PluginState): void {
+  #tell(life: PluginLife, change: PluginChange): void {
+    const { name } = life.entry;
+    const previous = this.#told.get(name) ?? 'stopped';
     const status = statusOf(life);
+    this.#told.set(name, change === 'unloaded' ? 'stopped' : status.state);
     for (const listener of [...this.#listeners]) {
       try {
-        listener(status, previous);
+        this.#at('tell', name);
+        listener(status, previous, change);
       } catch (error) {
-        this.#options.log?.(life.entry.name, 'error', `a listener failed: ${String(error)}`);
+        this.#options.log?.(name, 'error', `a listener failed: ${String(error)}`);
       }
     }
   }
 
+  /** Closes it once its calls are done. Never throws. */
   async #retire(life: PluginLife): Promise<void> {
     this.#retiring.add(life);
-    await life.drained(DRAIN_MS);
+    try {
+      this.#at('drain', life.entry.name);
+      await life.drained(DRAIN_MS);
+      this.#at('retire', life.entry.name);
+    } catch (error) {
+      this.#options.log?.(life.entry.name, 'warn', `it is closed at once: ${toChassisError(error).message}`);
+    }
     await life.close();
     this.#retiring.delete(life);
   }
@@ -292,31 +336,28 @@ class PluginRegistry implements LiveRegistry {
    * no longer what would run.
    */
   #invoke(life: PluginLife, invocation: Invocation): Promise<Result> {
-    const current = this.#lives.get(life.entry.name);
+    const current = this.#roster.lives.get(life.entry.name);
     const moved = life.state === 'stopped' && current !== undefined && current !== life;
     return (moved && offersTheSame(life, current, invocation) ? current : life).invoke(invocation);
   }
 
   #build(): Generation {
-    const { catalogue, config } = this.#project;
-    const lives = [...this.#lives.values()];
-    const broken = this.#broken();
-    const owners = [
-      ...lives.map((life) => ownerOf(life, (invocation) => this.#invoke(life, invocation))),
-      ...this.#idle().map((entry) => ownerOf({ entry, state: entry.enabled ? 'stopped' : 'disabled' })),
-      ...broken.map(brokenOwner),
-    ];
-    const rules = toolRules(config.tools, (keys) => this.#project.origin(keys)?.text ?? 'configuration');
-    return buildGeneration(owners, rules, closedBy(lives, broken, catalogue.missing, config));
+    return this.#roster.generation((life, invocation) => this.#invoke(life, invocation));
   }
 
-  /** In the catalogue, but not part of this run. */
-  #idle(): readonly CatalogueEntry[] {
-    return this.#project.catalogue.entries.filter((entry) => !this.#lives.has(entry.name));
+  #at(point: Point, plugin: string): void {
+    this.#options.at?.(point, plugin);
   }
+}
 
-  /** Broken when the project was opened, and not repaired by a reload since. */
-  #broken(): readonly BrokenPlugin[] {
-    return this.#project.catalogue.broken.filter((plugin) => !this.#lives.has(plugin.name));
-  }
+function refusedRecord(name: string, cause: ChassisError, fix: string): Unavailable {
+  return unavailable({ capability: `plugin.${name}`, owner: name, phase: 'resolve', cause, fix });
+}
+
+function cannot(name: string, record: Unavailable | undefined): ChassisError {
+  return new ChassisError(
+    'Unavailable',
+    `plugin ${name} cannot be reloaded: ${record?.cause.message ?? 'it did not become active'}`,
+    { data: record },
+  );
 }

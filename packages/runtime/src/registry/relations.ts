@@ -1,9 +1,10 @@
 /** How plugins stand to one another: one instance to the next, and those that need to those that are needed. Pure. */
 import { ChassisError } from '@chassis/errors';
-import type { Invocation, Unavailable } from '../capability.ts';
+import type { Invocation, PluginChange, PluginState, Unavailable } from '../capability.ts';
 import type { BrokenPlugin } from '../plugin/catalogue.ts';
-import { type Need, type Refusal, wanted } from '../plugin/resolver.ts';
+import { type Need, type Refusal, type Resolution, wanted } from '../plugin/resolver.ts';
 import type { PluginLife } from './life.ts';
+import type { Roster } from './roster.ts';
 
 /** Whether a tool means the same on both instances; models and agents have no definition that could differ. */
 export function offersTheSame(old: PluginLife, current: PluginLife, { payload }: Invocation): boolean {
@@ -65,4 +66,35 @@ export function lostRequired(
   if (life?.record !== undefined) return life.record;
   const plugin = broken.find(({ enabled, criticality }) => enabled && criticality === 'required');
   return plugin?.record ?? missing[0];
+}
+
+/** Why a plugin may not be taken out: an active one needs it, and nobody else offers what that one needs. */
+export function dependents(name: string, { lives, resolution }: Roster): ChassisError[] {
+  const others = new Map([...lives].filter(([other]) => other !== name));
+  return [...others.values()].flatMap((life) => {
+    const other = life.entry.name;
+    const needs = (resolution.needs.get(other) ?? []).filter(({ anyOf }) => anyOf.includes(name));
+    if (life.state !== 'active' || unmet(other, needs, others) === undefined) return [];
+    const [edge] = needs.map((need) => need.edge);
+    return [
+      new ChassisError('Conflict', `plugin ${other} needs ${name} (${edge?.at})`, {
+        data: {
+          fix: `unload ${other} first: chassis plugin unload ${other} && chassis plugin unload ${name}`,
+        },
+      }),
+    ];
+  });
+}
+
+/** The first active plugin that a new version of another would leave without what it needs. */
+export function brokenByIt(resolution: Resolution, { lives }: Roster): Refusal | undefined {
+  for (const [name, refusal] of resolution.refused) if (lives.get(name)?.state === 'active') return refusal;
+  return undefined;
+}
+
+/** What there is to tell of a plugin that was in one state when it was told of last, and is in another now. */
+export function changeOf(told: PluginState | undefined, { state }: PluginLife): PluginChange | undefined {
+  if (told === undefined || told === state || state === 'loading' || state === 'stopped') return undefined;
+  if (state !== 'active') return 'unavailable';
+  return told === 'stopped' ? 'loaded' : 'recovered';
 }

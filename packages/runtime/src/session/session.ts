@@ -84,12 +84,9 @@ export class Session {
     this.#writer = writer;
     this.#unsubscribe.push(writer.subscribe((event) => around.onEvent?.(event)));
     this.#unsubscribe.push(
-      around.registry.subscribe((status) => {
-        writer.append('plugin.changed', {
-          plugin: status.name,
-          change: status.state === 'active' ? 'recovered' : 'unavailable',
-          reason: status.unavailable?.cause.message ?? status.state,
-        });
+      around.registry.subscribe(({ name, version, digest, state, unavailable }, _previous, change) => {
+        const reason = unavailable?.cause.message ?? (change === 'unloaded' ? 'taken out' : state);
+        writer.append('plugin.changed', { plugin: name, change, reason, data: { version, digest, state } });
       }),
     );
   }

@@ -1,0 +1,146 @@
+/**
+ * Who is there: the lives of a run, the catalogue that they come from, how they depend on one another.
+ *
+ * Promise: nothing here starts or stops anything. What is read is consistent: one catalogue and one resolution at a time.
+ */
+import type { Invocation, PluginStatus, Unavailable } from '../capability.ts';
+import type { BrokenPlugin, Catalogue, CatalogueEntry } from '../plugin/catalogue.ts';
+import { nodeOf } from '../plugin/offers.ts';
+import { type Need, type Resolution, resolvePlugins } from '../plugin/resolver.ts';
+import type { Project } from '../project/project.ts';
+import { buildGeneration, type Generation } from './generation.ts';
+import type { PluginLife } from './life.ts';
+import type { ReadyReport, StillLoading } from './options.ts';
+import { brokenOwner, brokenStatus, closedBy, ownerOf, statusOf } from './owners.ts';
+import { toolRules } from './tool-rules.ts';
+
+export class Roster {
+  readonly lives = new Map<string, PluginLife>();
+  readonly #project: Project;
+  #catalogue: Catalogue;
+  #resolution: Resolution;
+
+  constructor(project: Project) {
+    this.#project = project;
+    this.#catalogue = project.catalogue;
+    this.#resolution = resolvePlugins(project.catalogue.entries.map(nodeOf));
+  }
+
+  get resolution(): Resolution {
+    return this.#resolution;
+  }
+
+  needs(name: string): readonly Need[] {
+    return this.#resolution.needs.get(name) ?? [];
+  }
+
+  /** The plugins of a run: all, or the named ones with what they need. */
+  wanted(only: readonly string[] | undefined): ReadonlySet<string> {
+    if (only === undefined) return new Set(this.lives.keys());
+    const wanted = new Set<string>();
+    const queue = [...only];
+    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+      if (wanted.has(name)) continue;
+      wanted.add(name);
+      queue.push(...this.needs(name).flatMap(({ anyOf }) => anyOf));
+    }
+    return wanted;
+  }
+
+  /** How plugins would stand to one another with this entry in place of what is there now. */
+  resolvedWith(entry: CatalogueEntry): Resolution {
+    const running = [...this.lives.values()].map((life) => life.entry);
+    const known = new Map([...this.#catalogue.entries, ...running, entry].map((one) => [one.name, one]));
+    return resolvePlugins([...known.values()].map(nodeOf));
+  }
+
+  /** Takes a life in place of the one of its name, with the catalogue that it was read from. */
+  adopt(life: PluginLife, catalogue: Catalogue, resolution: Resolution): void {
+    this.lives.set(life.entry.name, life);
+    this.#catalogue = catalogue;
+    this.#resolution = resolution;
+  }
+
+  statuses(): readonly PluginStatus[] {
+    return [
+      ...[...this.lives.values()].map((life) => statusOf(life)),
+      ...this.#idle().map((entry) => statusOf({ entry, state: entry.enabled ? 'stopped' : 'disabled' })),
+      ...this.broken().map(brokenStatus),
+    ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  problems(): readonly Unavailable[] {
+    return [
+      ...[...this.lives.values()].flatMap((life) => [
+        ...(life.record === undefined ? [] : [life.record]),
+        ...ownerOf(life).dropped,
+      ]),
+      ...this.broken()
+        .filter((plugin) => plugin.enabled)
+        .map((plugin) => plugin.record),
+      ...this.missing(),
+    ];
+  }
+
+  /** Broken when the project was read, and not repaired by a reload since. */
+  broken(): readonly BrokenPlugin[] {
+    return this.#catalogue.broken.filter((plugin) => !this.lives.has(plugin.name));
+  }
+
+  missing(): readonly Unavailable[] {
+    return this.#catalogue.missing;
+  }
+
+  loading(): readonly StillLoading[] {
+    return [...this.lives.values()]
+      .filter((life) => life.state === 'loading')
+      .map((life) => {
+        const doing = life.spans.unfinished();
+        return { plugin: life.entry.name, ...(doing === undefined ? {} : { doing }) };
+      });
+  }
+
+  /** Why no tool may run, if so. */
+  closed(): Unavailable | undefined {
+    return closedBy([...this.lives.values()], this.broken(), this.missing(), this.#project.config);
+  }
+
+  generation(
+    invoke: (life: PluginLife, invocation: Invocation) => ReturnType<PluginLife['invoke']>,
+  ): Generation {
+    const { config } = this.#project;
+    const owners = [
+      ...[...this.lives.values()].map((life) => ownerOf(life, (invocation) => invoke(life, invocation))),
+      ...this.#idle().map((entry) => ownerOf({ entry, state: entry.enabled ? 'stopped' : 'disabled' })),
+      ...this.broken().map(brokenOwner),
+    ];
+    const rules = toolRules(config.tools, (keys) => this.#project.origin(keys)?.text ?? 'configuration');
+    return buildGeneration(owners, rules, this.closed());
+  }
+
+  /** What the configuration demands, held against what is there. */
+  readiness(generation: Generation): ReadyReport {
+    const { agent, model } = this.#project.config;
+    const failing: Unavailable[] = [];
+    const demand = (found: object): void => {
+      if ('cause' in found) failing.push(found as Unavailable);
+    };
+    demand(generation.agent(agent.use));
+    const models = model.use.map((reference) => generation.model(reference));
+    if (models.every((found) => 'cause' in found)) for (const found of models) demand(found);
+    demand(this.closed() ?? {});
+    for (const life of this.lives.values())
+      if (life.entry.criticality === 'required') demand(life.record ?? {});
+    for (const plugin of this.broken())
+      if (plugin.enabled && plugin.criticality === 'required') failing.push(plugin.record);
+    const told = new Set(failing.map(({ cause }) => cause.message));
+    const degraded = this.problems().filter(({ cause }) => !told.has(cause.message));
+    const loading = this.loading();
+    return { ready: failing.length === 0 && loading.length === 0, failing, degraded, loading };
+  }
+
+  /** In the catalogue, but not part of this run. */
+  #idle(): readonly CatalogueEntry[] {
+    return this.#catalogue.entries.filter((entry) => !this.lives.has(entry.name));
+  }
+}
