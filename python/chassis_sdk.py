@@ -181,6 +181,7 @@ class Plugin:
         self._tools = {}
         self._models = {}
         self._agents = {}
+        self._policies = {}
         self._hooks = {}
 
     def tool(self, handler=None, *, name=None):
@@ -194,6 +195,10 @@ class Plugin:
     def agent(self, handler=None, *, name=None):
         """An agent, called with its input and ``ctx``."""
         return self._register(self._agents, handler, name)
+
+    def policy(self, handler=None, *, name=None):
+        """A policy, called with a question about a call and ``ctx``; returns "allow", "ask", "deny", a dict, or None."""
+        return self._register(self._policies, handler, name)
 
     def on_load(self, handler):
         """Called with the configuration block, and with a LoadContext if it has a second parameter."""
@@ -343,6 +348,7 @@ class _Connection:
             "tools": list(plugin._tools),
             "models": list(plugin._models),
             "agents": list(plugin._agents),
+            "policies": list(plugin._policies),
             "shapes": {name: shape for name, shape in shapes.items() if shape},
         }
 
@@ -369,6 +375,8 @@ class _Connection:
             elif "model" in params:
                 ctx.model = params["model"]
                 value = _find(plugin._models, "model", params["model"])(params.get("input"), ctx)
+            elif "policy" in params:
+                value = _find(plugin._policies, "policy", params["policy"])(params.get("input"), ctx)
             else:
                 value = _find(plugin._agents, "agent", params.get("agent"))(params.get("input"), ctx)
             data = _finish(value)

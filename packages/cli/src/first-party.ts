@@ -5,6 +5,7 @@ const packages = [
   '@chassis/agent',
   '@chassis/plugin-files',
   '@chassis/plugin-http',
+  '@chassis/plugin-memory',
   '@chassis/plugin-openai-compatible',
   '@chassis/plugin-scripted',
   '@chassis/plugin-shell',

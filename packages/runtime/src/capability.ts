@@ -51,6 +51,17 @@ export interface AgentBinding extends Bound {
   readonly name: string;
 }
 
+/** A plugin's word on calls of tools before they run. */
+export interface PolicyBinding extends Bound {
+  readonly name: string;
+  /** Tools that it is about, as `tools.approval` names them; empty for all. */
+  readonly tools: readonly string[];
+  /** What protects must not fail open: when it cannot decide, the call is refused. */
+  readonly guard: boolean;
+  /** Milliseconds. */
+  readonly timeout_ms: number;
+}
+
 export interface Unavailable {
   readonly capability: string;
   readonly owner: string | null;
@@ -90,6 +101,7 @@ export interface PluginStatus {
   readonly tools: readonly string[];
   readonly models: readonly string[];
   readonly agents: readonly string[];
+  readonly policies?: readonly string[];
   readonly unavailable?: Unavailable;
   /** How its last calls went; left out when none of them broke. */
   readonly calls?: { readonly calls: number; readonly failed: number; readonly last_error: string };
@@ -102,6 +114,8 @@ export interface Registry {
   resolveTool(name: string): ToolBinding | Unavailable;
   resolveModel(reference: string): ModelBinding | Unavailable;
   resolveAgent(name: string): AgentBinding | Unavailable;
+  /** Policies that are in force, sorted by name. */
+  policies?(): readonly PolicyBinding[];
   plugins(): readonly PluginStatus[];
   /** A plugin's state changed. Returns the function that ends the subscription. */
   subscribe(

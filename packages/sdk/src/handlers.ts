@@ -12,6 +12,7 @@ import type {
   InvokePayload,
   ModelHandler,
   Plugin,
+  PolicyHandler,
   ToolHandler,
 } from './plugin.ts';
 import { failure, success } from './result.ts';
@@ -22,6 +23,7 @@ export interface Handlers {
   readonly tools: ReadonlyMap<string, ToolHandler>;
   readonly models: ReadonlyMap<string, ModelHandler>;
   readonly agents: ReadonlyMap<string, AgentHandler>;
+  readonly policies: ReadonlyMap<string, PolicyHandler>;
   /** Schemas of the tools that bring theirs along. */
   readonly shapes: { readonly [tool: string]: ToolShape };
 }
@@ -40,16 +42,20 @@ export function handlersOf(plugin: unknown): Handlers {
       throw new ChassisError('InvalidParams', `${hook} must be a function`);
     }
   }
-  const tools = section<ToolHandler>(plugin, 'tools');
+  const tools = new Map([...section<ToolHandler>(plugin, 'tools'), ...memoryHandlers(plugin)]);
   return {
     tools,
     shapes: shapesOf(tools),
     models: section<ModelHandler>(plugin, 'models'),
     agents: section<AgentHandler>(plugin, 'agents'),
+    policies: section<PolicyHandler>(plugin, 'policies'),
   };
 }
 
-function section<H>(plugin: object, name: 'tools' | 'models' | 'agents'): ReadonlyMap<string, H> {
+function section<H>(
+  plugin: object,
+  name: 'tools' | 'models' | 'agents' | 'policies',
+): ReadonlyMap<string, H> {
   const value = (plugin as Record<string, unknown>)[name];
   if (value === undefined) return new Map();
   if (typeof value !== 'object' || value === null) {
@@ -63,6 +69,19 @@ function section<H>(plugin: object, name: 'tools' | 'models' | 'agents'): Readon
     handlers.set(key, handler as H);
   }
   return handlers;
+}
+
+/** A memory's two functions, as the tools that they are served as. */
+function memoryHandlers(plugin: object): [string, ToolHandler][] {
+  const { memory = {} } = plugin as { memory?: Record<string, unknown> };
+  return Object.entries(memory).flatMap(([name, handlers]) =>
+    (['search', 'put'] as const).map((verb): [string, ToolHandler] => {
+      const made = (handlers ?? {}) as Partial<Record<typeof verb, ToolHandler>>;
+      if (typeof made[verb] !== 'function')
+        throw new ChassisError('InvalidParams', `memory.${name}.${verb} must be a function`);
+      return [`${name}_${verb}`, (input, ctx) => made[verb]?.(input, ctx)];
+    }),
+  );
 }
 
 function shapesOf(tools: ReadonlyMap<string, ToolHandler>): { readonly [tool: string]: ToolShape } {
@@ -107,6 +126,11 @@ function call(handlers: Handlers, payload: InvokePayload, input: unknown, ctx: I
     const handler = handlers.models.get(payload.model) ?? handlers.models.get('*');
     if (handler === undefined) throw noHandler('model', payload.model);
     return handler(input as never, Object.assign(ctx, { model: payload.model }));
+  }
+  if ('policy' in payload) {
+    const handler = handlers.policies.get(payload.policy);
+    if (handler === undefined) throw noHandler('policy', payload.policy);
+    return handler(input as never, ctx);
   }
   const handler = handlers.agents.get(payload.agent);
   if (handler === undefined) throw noHandler('agent', payload.agent);

@@ -58,6 +58,7 @@ describe('serving a plugin', () => {
     });
     expect(await host.call('plugin.load', { config: { a: 1 } })).toEqual({
       tools: ['twice'],
+      policies: [],
       models: [],
       agents: [],
     });

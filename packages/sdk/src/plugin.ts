@@ -71,6 +71,57 @@ export type ModelHandler = (
 /** What an agent is given: every capability behind it is a recorded step. */
 export type AgentHandler = (input: AgentInput, ctx: InvokeContext) => unknown;
 
+/** What a policy is asked: may this call run? */
+export interface PolicyQuestion {
+  readonly tool: string;
+  readonly plugin: string;
+  readonly description: string;
+  readonly arguments: Json;
+  readonly effects: 'none' | 'read' | 'write' | 'external';
+  readonly idempotent: boolean;
+  /** What holds without policies. */
+  readonly approval: 'auto' | 'ask' | 'never';
+  /** Path of the agent that calls, `main` for the session's own. */
+  readonly agent: string;
+  readonly turn: number;
+}
+
+/** Nothing means that the policy has no word on this call; the strictest word of all policies holds. */
+export type PolicyAnswer =
+  | 'allow'
+  | 'ask'
+  | 'deny'
+  | { readonly decision: 'allow' | 'ask' | 'deny'; readonly reason?: string }
+  | null
+  | undefined;
+
+export type PolicyHandler = (
+  question: PolicyQuestion,
+  ctx: InvokeContext,
+) => PolicyAnswer | Promise<PolicyAnswer>;
+
+export interface MemoryEntry {
+  readonly key: string;
+  readonly text: string;
+  readonly tags?: readonly string[];
+  /** ISO 8601. */
+  readonly at?: string;
+  /** How well it fits; more is better. */
+  readonly score?: number;
+}
+
+/** A memory, served as the tools `NAME_search` and `NAME_put`. */
+export interface MemoryHandlers {
+  search(
+    input: { readonly query: string; readonly limit?: number },
+    ctx: InvokeContext,
+  ): { entries: readonly MemoryEntry[] } | Promise<{ entries: readonly MemoryEntry[] }>;
+  put(
+    input: { readonly text: string; readonly key?: string; readonly tags?: readonly string[] },
+    ctx: InvokeContext,
+  ): { key: string } | Promise<{ key: string }>;
+}
+
 export interface AgentInput {
   /** The person's message of this turn. */
   readonly content: string;
@@ -91,6 +142,8 @@ export interface Plugin {
   /** Handlers by model name; `*` serves every model that the manifest or the configuration names. */
   readonly models?: { readonly [name: string]: ModelHandler };
   readonly agents?: { readonly [name: string]: AgentHandler };
+  readonly memory?: { readonly [name: string]: MemoryHandlers };
+  readonly policies?: { readonly [name: string]: PolicyHandler };
 }
 
 /** A plugin's definition; the default export of its module. Identity at run time, types at compile time. */
@@ -98,11 +151,12 @@ export function definePlugin<const P extends Plugin>(plugin: P): P {
   return plugin;
 }
 
-/** `plugin.invoke`: exactly one of tool, model, agent is there. */
+/** `plugin.invoke`: exactly one of tool, model, agent, policy is there. */
 export type InvokePayload =
   | { readonly tool: string; readonly input: Json }
   | { readonly model: string; readonly input: ModelRequest }
-  | { readonly agent: string; readonly input: AgentInput };
+  | { readonly agent: string; readonly input: AgentInput }
+  | { readonly policy: string; readonly input: JsonObject };
 
 /** `plugin.invoke`'s context on the wire. */
 export interface WireContext {

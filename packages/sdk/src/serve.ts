@@ -65,6 +65,7 @@ export function pluginPeer(
       tools: [...taken.tools.keys()],
       models: [...taken.models.keys()],
       agents: [...taken.agents.keys()],
+      policies: [...taken.policies.keys()],
       ...(Object.keys(taken.shapes).length === 0 ? {} : { shapes: taken.shapes }),
     };
   });

@@ -20,15 +20,18 @@ export async function pluginLs({ globals, out }: Call): Promise<Ending> {
     { title: 'from', drop: 1 },
     { title: 'offers', shrinkTo: 12 },
   ];
-  const rows = plugins.map(({ name, version, state, origin, tools, models, agents }) => [
+  const rows = plugins.map(({ name, version, state, origin, tools, models, agents, policies = [] }) => [
     visible(name),
     version,
     state,
     origin,
     visible(
-      [...tools, ...models.map((model) => `model ${model}`), ...agents.map((agent) => `agent ${agent}`)].join(
-        ', ',
-      ),
+      [
+        ...tools,
+        ...models.map((model) => `model ${model}`),
+        ...agents.map((agent) => `agent ${agent}`),
+        ...policies.map((policy) => `policy ${policy}`),
+      ].join(', '),
     ),
   ]);
   const [head = '', ...lines] = table(columns, rows, screenWidth());

@@ -9,6 +9,7 @@ import { digestOf, type Writer } from '@chassis/journal';
 import type { Json, PluginRef } from '@chassis/types';
 import type { ToolBinding } from '../capability.ts';
 import { CHASSIS_VERSION } from '../version.ts';
+import type { Verdict } from './policies.ts';
 
 export type ApprovalMode = 'auto' | 'ask' | 'never';
 
@@ -47,15 +48,65 @@ export class Approvals {
     this.#modes = modes;
   }
 
-  /** @throws PermissionDenied or ApprovalDenied */
-  async admit(binding: ToolBinding, input: Json, step: number, signal: AbortSignal): Promise<void> {
-    const mode = this.#modes[binding.name] ?? binding.definition.approval;
+  /** What holds for a tool without policies: the project's word, else the plugin's. */
+  modeOf(binding: ToolBinding): ApprovalMode {
+    return this.#modes[binding.name] ?? binding.definition.approval;
+  }
+
+  /**
+   * @param verdict what the policies say; their yes spares a question that the project itself does not want
+   * @throws PermissionDenied or ApprovalDenied
+   */
+  async admit(
+    binding: ToolBinding,
+    input: Json,
+    step: number,
+    signal: AbortSignal,
+    verdict?: Verdict,
+  ): Promise<void> {
+    const mode = this.modeOf(binding);
+    if (mode !== 'never' && verdict !== undefined) {
+      if (verdict.decision === 'ask')
+        return this.confirm(binding, input, step, signal, `${verdict.by} asks: ${verdict.reason}`);
+      this.judge(binding, input, step, verdict);
+      if (verdict.decision === 'allow' && this.#modes[binding.name] !== 'ask') return;
+    }
     if (mode === 'auto') return;
     if (mode === 'never')
       throw new ChassisError('PermissionDenied', `the tool ${binding.name} is not allowed to run here`, {
         data: { tool: binding.name, fix: `set tools.approval.${binding.name} to ask or auto` },
       });
     await this.confirm(binding, input, step, signal, `${binding.name} asks before it runs`);
+  }
+
+  /** Writes down what policies decided. @throws PermissionDenied for a no */
+  judge(binding: ToolBinding, input: Json, step: number, verdict: Verdict): void {
+    const { decision, by, reason } = verdict;
+    if (decision === 'ask') return;
+    const id = this.#nextId(step);
+    this.#writer.append(
+      'approval.requested',
+      {
+        id,
+        tool: binding.name,
+        plugin: binding.plugin,
+        input,
+        digest: this.#digest(binding, input),
+        reason: `policy ${by}`,
+      },
+      step,
+    );
+    this.#writer.append(
+      'approval.resolved',
+      { id, decision, by: `policy ${by}`, ...(reason === '' ? {} : { reason }) },
+      step,
+    );
+    if (decision === 'allow') return;
+    throw new ChassisError(
+      'PermissionDenied',
+      `the policy ${by} does not allow this call of ${binding.name}${reason === '' ? '' : `: ${reason}`}`,
+      { data: { tool: binding.name, by: `policy ${by}` } },
+    );
   }
 
   /** Asks for exactly this call. */
@@ -66,12 +117,7 @@ export class Approvals {
     signal: AbortSignal,
     reason: string,
   ): Promise<void> {
-    const digest = digestOf({
-      definition: binding.definition as unknown as Json,
-      plugin: binding.plugin as unknown as Json,
-      policy: this.#modes,
-      input,
-    });
+    const digest = this.#digest(binding, input);
     const { name: tool, plugin } = binding;
     const { description } = binding.definition;
     const answer = await this.#ask({ tool, plugin, description, input, digest, reason, step }, signal);
@@ -107,12 +153,25 @@ export class Approvals {
     throw new ChassisError(stop.code, stop.message, { data: { ...(stop.data as object), by: answer.by } });
   }
 
+  #digest(binding: ToolBinding, input: Json): string {
+    return digestOf({
+      definition: binding.definition as unknown as Json,
+      plugin: binding.plugin as unknown as Json,
+      policy: this.#modes,
+      input,
+    });
+  }
+
+  #nextId(step: number): string {
+    return `${step}.${this.#writer.view.approvals.length + 1}`;
+  }
+
   /** Question and answer, both on record. */
   async #ask(
     { plugin, digest, step, description, ...question }: Question,
     signal: AbortSignal,
   ): Promise<Awaited<ReturnType<Approver['ask']>>> {
-    const id = `${step}.${this.#writer.view.approvals.length + 1}`;
+    const id = this.#nextId(step);
     this.#writer.append('approval.requested', { id, plugin, digest, ...question }, step);
     await this.#writer.barrier();
     const answer = await this.#approver.ask(

@@ -8,7 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChassisError, ErrorCode, toChassisError } from '@chassis/errors';
 import type { Step, StepStatus } from '@chassis/journal';
 import type { Json, ModelResponse, Result, Usage } from '@chassis/types';
-import { isUnavailable, type ModelBinding, type ToolBinding, type Unavailable } from '../capability.ts';
+import {
+  isUnavailable,
+  type ModelBinding,
+  type PolicyBinding,
+  type ToolBinding,
+  type Unavailable,
+} from '../capability.ts';
 import type { Ask, ModelAsk, Outcome, ToolAsk } from './ask.ts';
 import { attempt } from './attempt.ts';
 import { CauseTracker } from './causes.ts';
@@ -17,6 +23,7 @@ import { HostDesk } from './desk.ts';
 import { circleError } from './detectors.ts';
 import { limitError } from './limits.ts';
 import type { GateFace, GateOptions } from './options.ts';
+import { POLICY_AGENT, type Verdict, verdictOf } from './policies.ts';
 import { inTurn } from './rates.ts';
 import { newTraceId, type OpenStep } from './recorder.ts';
 import { mayFallBack, pauseBeforeRetry, whenBack } from './retry.ts';
@@ -206,9 +213,11 @@ export class Gate implements GateFace {
     const repeatable =
       definition.effects === 'none' || definition.effects === 'read' || definition.idempotent;
     checkInput(definition, ask.input);
-    if (interrupted !== undefined && interrupted.seq.dispatched !== undefined && !repeatable)
+    const verdict = await this.#verdict(ask, step, binding);
+    if (interrupted !== undefined && interrupted.seq.dispatched !== undefined && !repeatable) {
+      if (verdict?.decision === 'deny') approvals.judge(binding, ask.input, step.number, verdict);
       await this.#confirmRepeat(ask, step, binding);
-    else await approvals.admit(binding, ask.input, step.number, signal);
+    } else await approvals.admit(binding, ask.input, step.number, signal, verdict);
     const result = await this.#attempts(
       step,
       [ask.name],
@@ -220,6 +229,23 @@ export class Gate implements GateFace {
     step.effects.push(...(result.effects ?? []));
     checkOutput(definition, result.data);
     return { status: 'ok', output: result.data };
+  }
+
+  #verdict(ask: ToolAsk, step: OpenStep, binding: ToolBinding): Promise<Verdict | undefined> {
+    const { registry, approvals, recorder, workspace, signal } = this.options;
+    const desk = (policy: PolicyBinding) =>
+      new HostDesk(this, { agent: `${ask.agent}/${POLICY_AGENT}`, turn: ask.turn }, step, policy.plugin.name);
+    const judged = {
+      ask,
+      binding,
+      step: step.number,
+      session: recorder.writer.id,
+      workspace,
+      idempotencyKey: step.idempotencyKey,
+      approval: approvals.modeOf(binding),
+      host: desk,
+    };
+    return verdictOf(registry.policies?.() ?? [], judged, signal);
   }
 
   /** A call whose effect may have happened already is never repeated in silence. */

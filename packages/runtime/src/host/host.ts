@@ -35,6 +35,7 @@ export interface Offer {
   readonly tools: readonly ToolDefinition[];
   readonly models: readonly string[];
   readonly agents: readonly string[];
+  readonly policies?: readonly string[];
   readonly dropped: readonly {
     readonly capability: string;
     readonly cause: ChassisError;

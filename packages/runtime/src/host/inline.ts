@@ -58,6 +58,7 @@ export function inlineHost(options: HostOptions): PluginHost {
         tools: taken.tools.keys(),
         models: taken.models.keys(),
         agents: taken.agents.keys(),
+        policies: taken.policies.keys(),
         shapes: taken.shapes,
       });
     } catch (error) {

@@ -11,6 +11,7 @@ export interface Served {
   readonly tools: Iterable<string>;
   readonly models: Iterable<string>;
   readonly agents: Iterable<string>;
+  readonly policies?: Iterable<string>;
   /** Schemas that stand in the code; they fill what the manifest leaves open. */
   readonly shapes?: { readonly [tool: string]: ToolShape };
 }
@@ -32,7 +33,7 @@ export function offerOf(manifest: Manifest, models: readonly string[], served?: 
         drop(
           `${kind}.${name}`,
           `the plugin serves the ${kind} "${name}", but plugin.yaml does not list it`,
-          `list it under ${kind}s`,
+          `list it under ${kind === 'policy' ? 'policies' : `${kind}s`}`,
         );
       }
     }
@@ -63,6 +64,11 @@ export function offerOf(manifest: Manifest, models: readonly string[], served?: 
       'agent',
       manifest.agents.map((agent) => agent.name),
       served?.agents,
+    ),
+    policies: keep(
+      'policy',
+      manifest.policies.map((policy) => policy.name),
+      served === undefined ? undefined : (served.policies ?? []),
     ),
     dropped,
   };

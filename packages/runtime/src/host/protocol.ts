@@ -72,7 +72,7 @@ async function optional(answer: Promise<unknown>): Promise<unknown> {
 
 /** The names that a plugin says it serves; a plugin that says nothing is believed to serve its manifest. */
 function servedIn(answer: unknown): Parameters<typeof offerOf>[2] {
-  const { tools, models, agents, shapes } = (answer ?? {}) as Record<string, unknown>;
+  const { tools, models, agents, policies, shapes } = (answer ?? {}) as Record<string, unknown>;
   if (!Array.isArray(tools) && !Array.isArray(models) && !Array.isArray(agents)) return undefined;
   const names = (list: unknown): string[] =>
     Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
@@ -80,6 +80,7 @@ function servedIn(answer: unknown): Parameters<typeof offerOf>[2] {
     tools: names(tools),
     models: names(models),
     agents: names(agents),
+    policies: names(policies),
     ...(typeof shapes === 'object' && shapes !== null
       ? { shapes: shapes as { [tool: string]: ToolShape } }
       : {}),

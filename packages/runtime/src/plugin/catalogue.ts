@@ -113,7 +113,7 @@ async function readCandidate(
       origin,
       source,
       digest: '',
-      enabled: block.enabled,
+      enabled: isEnabled(config, source.manifest),
       criticality: block.criticality ?? criticality,
       block,
     };
@@ -131,6 +131,11 @@ async function readCandidate(
     });
     return { ...claims, name, folder, origin, record, enabled: block.enabled, criticality };
   }
+}
+
+/** The project's word, else the manifest's; a block for it means that it is wanted. */
+function isEnabled(config: Config, { name, enabled }: ManifestSource['manifest']): boolean {
+  return Object.hasOwn(config.plugins.blocks, name) ? blockOf(config, name).enabled : enabled;
 }
 
 /** A plugin whose files cannot be read is broken, as one with an unreadable manifest is. */

@@ -93,7 +93,8 @@ function advice(source: ManifestSource): Finding[] {
   const at = (pointer: string): string => source.at(pointer);
   const findings: Finding[] = [];
   const warn = (message: string): void => void findings.push({ level: 'warning', message });
-  const offers = manifest.tools.length + manifest.models.length + manifest.agents.length;
+  const { tools, models, agents, policies } = manifest;
+  const offers = tools.length + models.length + agents.length + policies.length;
   if (
     offers === 0 &&
     manifest.protocol !== 'jsonrpc' &&

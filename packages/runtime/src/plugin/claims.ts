@@ -22,8 +22,15 @@ export async function claimsOf(folder: string): Promise<Claims> {
     const { name, criticality } = written;
     return {
       ...(typeof name === 'string' && new RegExp(PLUGIN_NAME).test(name) ? { name } : {}),
-      ...(criticality === 'required' || criticality === 'guard' ? { criticality } : {}),
-      tools: namesIn(written.tools),
+      ...(criticality === 'required' || criticality === 'guard'
+        ? { criticality }
+        : criticality === undefined && namesIn(written.policies).length > 0
+          ? { criticality: 'guard' as const }
+          : {}),
+      tools: [
+        ...namesIn(written.tools),
+        ...namesIn(written.memory).flatMap((memory) => [`${memory}_search`, `${memory}_put`]),
+      ],
       models: namesIn(written.models),
       agents: namesIn(written.agents),
     };

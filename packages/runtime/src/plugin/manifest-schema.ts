@@ -128,6 +128,7 @@ export const MANIFEST_SCHEMA = {
         },
       },
     },
+    enabled: { type: 'boolean', description: 'false: only where the configuration names the plugin' },
     criticality: { enum: ['optional', 'required', 'guard'] },
     permissions: {
       type: 'object',
@@ -163,8 +164,11 @@ export const MANIFEST_SCHEMA = {
     agents: named(CAPABILITY_NAME, 'an agent name: 1 to 64 letters, digits, _ and -', {
       settings: jsonSchema,
     }),
-    memory: { type: 'array', items: { type: 'object' } },
-    policies: { type: 'array', items: { type: 'object' } },
+    memory: named('^[A-Za-z0-9_-]{1,57}$', 'a name of a memory: 1 to 57 letters, digits, _ and -'),
+    policies: named(CAPABILITY_NAME, 'a policy name: 1 to 64 letters, digits, _ and -', {
+      tools: texts('a tool, or the beginning of names before a *'),
+      timeout_ms: milliseconds,
+    }),
     skills: texts('a folder with a SKILL.md'),
   },
 };

@@ -21,6 +21,7 @@ import {
 import type { JsonObject, ToolDefinition } from '@chassis/types';
 import { checkRules } from './manifest-rules.ts';
 import { MANIFEST_SCHEMA } from './manifest-schema.ts';
+import { memoryTools } from './memory-tools.ts';
 
 export const MANIFEST_FILE = 'plugin.yaml';
 
@@ -58,6 +59,12 @@ export interface NamedAgent extends Named {
   readonly settings?: JsonObject;
 }
 
+export interface NamedPolicy extends Named {
+  /** Tools that it is about; empty for all. */
+  readonly tools: readonly string[];
+  readonly timeout_ms: number;
+}
+
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -74,6 +81,8 @@ export interface Manifest {
   readonly headers: Readonly<Record<string, string>>;
   readonly protocol: 'chassis' | 'jsonrpc';
   readonly depends_on: readonly Dependency[];
+  /** False: it is left out unless the configuration names it. */
+  readonly enabled: boolean;
   readonly criticality: Criticality;
   readonly permissions: Permissions;
   /** JSON Schema of the plugin's own configuration block. */
@@ -88,6 +97,9 @@ export interface Manifest {
   /** Key of the configuration block whose keys are names of further models. */
   readonly models_from_config?: string;
   readonly agents: readonly NamedAgent[];
+  /** Each is served as two of the tools. */
+  readonly memory: readonly Named[];
+  readonly policies: readonly NamedPolicy[];
   /** Sections that this version knows but does not serve, with what they would have offered. */
   readonly unserved: readonly string[];
 }
@@ -135,7 +147,9 @@ function placeText(document: SourceDocument, pointer: string): string {
 
 /** The manifest as a person wrote it, after the schema check. */
 interface Written
-  extends Partial<Omit<Manifest, 'tools' | 'models' | 'agents' | 'depends_on' | 'permissions'>> {
+  extends Partial<
+    Omit<Manifest, 'tools' | 'models' | 'agents' | 'memory' | 'policies' | 'depends_on' | 'permissions'>
+  > {
   readonly name: string;
   readonly version: string;
   readonly description: string;
@@ -150,13 +164,14 @@ interface Written
     optional?: boolean;
   }[];
   readonly permissions?: Partial<Omit<Permissions, 'fs'>> & { readonly fs?: Partial<Permissions['fs']> };
-  readonly memory?: readonly object[];
-  readonly policies?: readonly object[];
+  readonly memory?: readonly (string | Partial<Named>)[];
+  readonly policies?: readonly (string | Partial<NamedPolicy>)[];
   readonly skills?: readonly string[];
 }
 
 function complete(written: Written, at: (pointer: string) => string): Manifest {
   const { permissions = {} } = written;
+  const memory = (written.memory ?? []).map(namedThing);
   const { author, command, module, url, config, models_from_config } = written;
   return {
     name: written.name,
@@ -174,7 +189,9 @@ function complete(written: Written, at: (pointer: string) => string): Manifest {
       at: at(`/depends_on/${i}`),
     })),
     headers: written.headers ?? {},
-    criticality: written.criticality ?? 'optional',
+    enabled: written.enabled ?? true,
+    // What decides about calls must not be missing in silence.
+    criticality: written.criticality ?? ((written.policies?.length ?? 0) > 0 ? 'guard' : 'optional'),
     permissions: {
       fs: { read: permissions.fs?.read ?? [], write: permissions.fs?.write ?? [] },
       net: permissions.net ?? [],
@@ -184,13 +201,19 @@ function complete(written: Written, at: (pointer: string) => string): Manifest {
       methods: permissions.methods ?? [],
     },
     deadlines: { on_load_ms: 10_000, on_ready_ms: 5_000, on_shutdown_ms: 5_000, ...written.deadlines },
-    tools: (written.tools ?? []).map(toolDefinition),
+    tools: [...(written.tools ?? []).map(toolDefinition), ...memory.flatMap(memoryTools)],
+    memory,
+    policies: (written.policies ?? []).map((policy) => ({
+      ...namedThing(policy),
+      tools: typeof policy === 'string' ? [] : (policy.tools ?? []),
+      timeout_ms: typeof policy === 'string' ? 5_000 : (policy.timeout_ms ?? 5_000),
+    })),
     models: (written.models ?? []).map(namedThing),
     agents: (written.agents ?? []).map((agent) => ({
       ...namedThing(agent),
       ...(typeof agent === 'string' || agent.settings === undefined ? {} : { settings: agent.settings }),
     })),
-    unserved: (['memory', 'policies', 'skills'] as const).filter((key) => (written[key]?.length ?? 0) > 0),
+    unserved: (['skills'] as const).filter((key) => (written[key]?.length ?? 0) > 0),
     ...(author === undefined ? {} : { author }),
     ...(command === undefined ? {} : { command }),
     ...(module === undefined ? {} : { module }),

@@ -17,6 +17,8 @@ export function nodeOf({ name, source, block, enabled }: CatalogueEntry): Node {
       ...manifest.tools.map((tool) => `tool.${tool.name}`),
       ...modelNames(manifest, withDefaults(manifest.config, block.config)).map((model) => `model.${model}`),
       ...manifest.agents.map((agent) => `agent.${agent.name}`),
+      ...manifest.memory.map((memory) => `memory.${memory.name}`),
+      ...manifest.policies.map((policy) => `policy.${policy.name}`),
     ],
     ...(listsItself(manifest) ? { tells: ['tool'] } : {}),
     enabled,

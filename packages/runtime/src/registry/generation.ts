@@ -12,9 +12,11 @@ import type {
   Invocation,
   ModelBinding,
   PluginState,
+  PolicyBinding,
   ToolBinding,
   Unavailable,
 } from '../capability.ts';
+import type { NamedPolicy } from '../plugin/manifest.ts';
 import { fullName, modelSafeName } from '../plugin/names.ts';
 import { asCapability, unavailable } from '../plugin/unavailable.ts';
 import type { ToolRules } from './tool-rules.ts';
@@ -34,6 +36,7 @@ export interface Owner {
     readonly models: readonly string[];
     readonly agents: readonly string[];
   };
+  readonly policies: readonly (NamedPolicy & { readonly guard: boolean })[];
   readonly dropped: readonly Unavailable[];
   invoke(invocation: Invocation): ReturnType<ToolBinding['invoke']>;
 }
@@ -44,6 +47,7 @@ export interface Generation {
   tool(name: string): ToolBinding | Unavailable;
   model(reference: string): ModelBinding | Unavailable;
   agent(name: string): AgentBinding | Unavailable;
+  readonly policies: readonly PolicyBinding[];
 }
 
 type Kind = 'tool' | 'model' | 'agent';
@@ -70,6 +74,18 @@ export function buildGeneration(
       return slash < 0 || 'cause' in found ? found : { ...found, id: reference.slice(slash + 1) };
     },
     agent: (name) => agents.get(name) ?? unknown('agent', name, agents.keys()),
+    policies: sorted
+      .filter((owner) => owner.state === 'active')
+      .flatMap((owner) =>
+        owner.policies.map(({ name, tools, guard, timeout_ms }) => ({
+          name: `${owner.plugin.name}.${name}`,
+          plugin: owner.plugin,
+          tools,
+          guard,
+          timeout_ms,
+          invoke: (call: Invocation) => owner.invoke(call),
+        })),
+      ),
   };
 }
 

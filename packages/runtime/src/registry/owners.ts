@@ -11,7 +11,7 @@ import type { PluginLife } from './life.ts';
 type Living = Pick<PluginLife, 'entry' | 'state'> &
   Partial<Pick<PluginLife, 'record' | 'offer' | 'loadedAt' | 'calls'>>;
 
-const NOTHING = { tools: [], models: [], agents: [] };
+const NOTHING = { tools: [], models: [], agents: [], policies: [] };
 
 export function ownerOf(life: Living, invoke?: Owner['invoke']): Owner {
   const { entry, state, record, offer } = life;
@@ -26,6 +26,9 @@ export function ownerOf(life: Living, invoke?: Owner['invoke']): Owner {
     state,
     record,
     ...(offer ?? NOTHING),
+    policies: manifest.policies
+      .filter(({ name }) => offer?.policies?.includes(name))
+      .map((policy) => ({ ...policy, guard: entry.criticality !== 'optional' })),
     claims,
     dropped: offer === undefined ? [] : droppedBy(entry, offer, life.loadedAt ?? 0),
     invoke:
@@ -86,6 +89,9 @@ export function statusOf(life: Living): PluginStatus {
     tools: (offer?.tools ?? manifest.tools).map((tool) => tool.name),
     models: offer?.models ?? manifest.models.map((model) => model.name),
     agents: offer?.agents ?? manifest.agents.map((agent) => agent.name),
+    ...(manifest.policies.length === 0
+      ? {}
+      : { policies: offer?.policies ?? manifest.policies.map((policy) => policy.name) }),
     ...(record === undefined ? {} : { unavailable: record }),
     ...(calls === undefined ? {} : { calls }),
   };
@@ -120,6 +126,12 @@ export function closedBy(
   if (down !== undefined) {
     const record = down.record;
     return guardDown(down.entry.name, record?.cause.message ?? `it is ${down.state}`, record);
+  }
+  for (const { entry, offer } of lives) {
+    // It runs, and yet it does not guard.
+    const lost = offer?.dropped.find(({ capability }) => capability.startsWith('policy.'));
+    if (entry.criticality === 'guard' && lost !== undefined)
+      return guardDown(entry.name, lost.cause.message, undefined);
   }
   const bad = broken.find((plugin) => plugin.enabled && plugin.criticality === 'guard');
   if (bad !== undefined) return guardDown(bad.name, bad.record.cause.message, bad.record);

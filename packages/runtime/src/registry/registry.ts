@@ -102,6 +102,10 @@ class PluginRegistry implements LiveRegistry {
     return this.#generation.agent(name);
   }
 
+  policies() {
+    return this.#generation.policies;
+  }
+
   plugins() {
     return this.#roster.statuses();
   }
