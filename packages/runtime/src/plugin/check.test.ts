@@ -9,7 +9,7 @@ describe('checking a plugin without running it', () => {
     using folder = projectFolder({
       'p/plugin.yaml': inlineManifest(
         'p',
-        'config: { type: objcet }\ntools:\n  - { name: a, description: x, input: { type: object, required: yes } }\nmemory: [{}]\n',
+        'config: { type: objcet }\ntools:\n  - { name: a, description: x, input: { type: object, required: yes } }\nskills: [./how]\n',
       ),
     });
     const check = await checkPlugin(`${folder.root}/p`);
@@ -20,7 +20,7 @@ describe('checking a plugin without running it', () => {
       expect.stringContaining(`error ${file}:8:65: expected a list, found a string ("yes")`),
       `error ${file}:5:9: there is no file ./index.mjs`,
       `warning ${file}:8:5: a does not say its effects, so it counts as external and asks`,
-      `warning ${file}:9:9: this version of chassis serves no memory of plugins`,
+      `warning ${file}:9:9: this version of chassis serves no skills of plugins`,
     ]);
   });
 

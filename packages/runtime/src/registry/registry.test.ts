@@ -393,21 +393,9 @@ describe('tools of a plugin', () => {
   });
 
   test('a section that this version does not serve leaves a record', async () => {
-    using folder = projectFolder({ ...plugin('a', { manifest: 'memory: [{}]' }) });
+    using folder = projectFolder({ ...plugin('a', { manifest: 'skills: [./how]' }) });
     await using registry = await started(folder);
-    expect(registry.problems()).toMatchObject([{ capability: 'memory.a', phase: 'manifest' }]);
-  });
-
-  test('a runtime that this version cannot run says so, with what to do', async () => {
-    using folder = projectFolder({
-      'plugins/a/plugin.yaml':
-        'name: a\nversion: 1.0.0\ndescription: x\nruntime: http\nurl: https://example.org\ntools: [{ name: t, description: x }]\n',
-    });
-    await using registry = await started(folder);
-    expect(registry.resolveTool('t')).toMatchObject({
-      phase: 'spawn',
-      cause: { message: `${folder.root}/plugins/a/plugin.yaml:4:10: this version cannot run runtime: http` },
-    });
+    expect(registry.problems()).toMatchObject([{ capability: 'skills.a', phase: 'manifest' }]);
   });
 });
 
