@@ -5,10 +5,9 @@
  * decide never counts as a yes: a guard's silence is a no, another's makes a person decide.
  */
 import { ChassisError, toChassisError } from '@chassis/errors';
-import type { Json, JsonObject } from '@chassis/types';
+import type { Json, JsonObject, ToolDefinition } from '@chassis/types';
 import type { HostCalls, PolicyBinding, ToolBinding } from '../capability.ts';
 import { fullName, modelSafeName } from '../plugin/names.ts';
-import type { ApprovalMode } from './approval.ts';
 import type { ToolAsk } from './ask.ts';
 import { attempt } from './attempt.ts';
 import { newTraceId } from './recorder.ts';
@@ -28,7 +27,7 @@ export interface Judged {
   readonly workspace: string;
   readonly idempotencyKey: string;
   /** What holds without policies. */
-  readonly approval: ApprovalMode;
+  readonly approval: ToolDefinition['approval'];
   /** What a policy asks of the harness goes here. */
   host(policy: PolicyBinding): HostCalls;
 }

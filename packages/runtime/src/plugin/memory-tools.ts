@@ -3,7 +3,6 @@
  * reaches every memory in the same way, through the gate, and a replay has its answers.
  */
 import type { JsonObject, ToolDefinition } from '@chassis/types';
-import type { Named } from './manifest.ts';
 
 const text = (description: string, maxLength: number): JsonObject => ({
   type: 'string',
@@ -45,7 +44,13 @@ const putInput: JsonObject = {
   additionalProperties: false,
 };
 
-export function memoryTools({ name, description }: Named): readonly ToolDefinition[] {
+export function memoryTools({
+  name,
+  description,
+}: {
+  readonly name: string;
+  readonly description: string;
+}): readonly ToolDefinition[] {
   const what = description === '' ? `the memory "${name}"` : `the memory "${name}" (${description})`;
   return [
     {
