@@ -145,7 +145,7 @@ function prepared(database: Database, file: string): Database {
   if (!isNew && (application !== APPLICATION || layout !== LAYOUT)) {
     database.close();
     const what =
-      application === APPLICATION ? `has layout ${layout}, this version knows ${LAYOUT}` : 'is none';
+      application === APPLICATION ? `has layout ${String(layout)}, this version knows ${LAYOUT}` : 'is none';
     throw new ChassisError('Unavailable', `${file} was to be a memory, but it ${what}`, {
       data: { fix: 'name another file under plugins.memory.config.file' },
     });
