@@ -141,13 +141,20 @@ class Context:
         """Declares what this call changed in the world: ``{"kind": "process", …}`` or ``{"kind": "http", …}``."""
         self._connection.notify("tool.effect", {"trace_id": self.trace_id, "effect": effect})
 
-    def file_effect(self, path, before, after):
-        """Declares a changed file: path relative to the workspace, contents as bytes, None for no such file."""
+    def file_effect(self, path, before, after, before_form=None, after_form=None):
+        """Declares a changed file: path relative to the workspace, contents as bytes, None for no such file.
+
+        A form is ``{"mode": 0o644}``, or ``{"link": True}`` for a symbolic link, whose content is its target.
+        """
 
         def text(content):
             return None if content is None else base64.b64encode(content).decode("ascii")
 
-        self.effect({"kind": "file", "path": path, "before": text(before), "after": text(after)})
+        effect = {"kind": "file", "path": path, "before": text(before), "after": text(after)}
+        for name, form in (("before_form", before_form), ("after_form", after_form)):
+            if form is not None:
+                effect[name] = form
+        self.effect(effect)
 
     def _ask(self, method, params):
         return self._connection.call(method, {**params, "trace_id": self.trace_id}, self.cancelled)

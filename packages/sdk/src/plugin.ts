@@ -5,6 +5,7 @@
  */
 import type {
   Effect,
+  FileForm,
   Json,
   JsonObject,
   ModelChunk,
@@ -44,12 +45,21 @@ export interface InvokeContext {
   effect(effect: FileChange | Exclude<Effect, { kind: 'file' }>): void;
 }
 
-/** A changed file: path relative to the workspace, contents before and after (null: no such file). */
+/**
+ * A changed file: path relative to the workspace, contents before and after (null: no such file). Of a symbolic link the content
+ * is its target; a content that is too large to be kept is told by its size.
+ */
 export interface FileChange {
   readonly kind: 'file';
   readonly path: string;
-  readonly before: Uint8Array | null;
-  readonly after: Uint8Array | null;
+  readonly before: Uint8Array | TooLarge | null;
+  readonly after: Uint8Array | TooLarge | null;
+  readonly before_form?: FileForm;
+  readonly after_form?: FileForm;
+}
+
+export interface TooLarge {
+  readonly bytes: number;
 }
 
 /** Given to `on_load`. */

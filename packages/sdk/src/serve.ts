@@ -127,7 +127,7 @@ function logLine(
 /** File contents travel as base64. */
 function onWire(effect: FileChange | Exclude<Effect, { kind: 'file' }>): unknown {
   if (effect.kind !== 'file') return effect;
-  const text = (bytes: Uint8Array | null): string | null =>
-    bytes === null ? null : Buffer.from(bytes).toString('base64');
-  return { kind: 'file', path: effect.path, before: text(effect.before), after: text(effect.after) };
+  const text = (content: FileChange['before']) =>
+    content instanceof Uint8Array ? Buffer.from(content).toString('base64') : content;
+  return { ...effect, before: text(effect.before), after: text(effect.after) };
 }

@@ -112,12 +112,25 @@ export type Effect =
       readonly op: 'create' | 'modify' | 'delete';
       /** Relative to the workspace, `/` as separator. */
       readonly path: string;
-      /** SHA-256 of the content before and after; null where there is no file. */
+      /**
+       * SHA-256 of the content before and after; null where there is no file; `keyed:…` when it held a secret, `unkept:BYTES`
+       * when it was too large: neither was kept.
+       */
       readonly before: string | null;
       readonly after: string | null;
+      readonly before_form?: FileForm;
+      readonly after_form?: FileForm;
     }
   | { readonly kind: 'process'; readonly argv: readonly string[]; readonly exit_code: number | null }
   | { readonly kind: 'http'; readonly method: string; readonly url: string; readonly status: number | null };
+
+/** What a path is besides its content. Absent members were not told. */
+export interface FileForm {
+  /** Permission bits, 0 to 0o7777. */
+  readonly mode?: number;
+  /** A symbolic link: its content is the target, as written in the link. */
+  readonly link?: true;
+}
 
 /** What every invocation answers: `code` 0 and `data`, or an error code and `error`. */
 export interface Result {

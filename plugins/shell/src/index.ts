@@ -4,10 +4,11 @@
  * Promise: an exit code is an answer; only a command that could not be started or was cancelled is an error.
  * This plugin sandboxes nothing: `cwd` and the built environment are care, not a fence.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { ChassisError } from '@chassis/errors';
 import { definePlugin, type InvokeContext } from '@chassis/sdk';
 import type { JsonObject } from '@chassis/types';
+import { CAPTURE_LIMITS, WorkspaceCapture } from './capture.ts';
 import { killAll, runCommand } from './command.ts';
 import { environment } from './environment.ts';
 import { startFolder } from './folder.ts';
@@ -16,6 +17,7 @@ interface Settings {
   readonly env: readonly string[];
   readonly timeout_ms: number;
   readonly output_bytes: number;
+  readonly capture: boolean;
 }
 
 interface RunInput {
@@ -25,21 +27,24 @@ interface RunInput {
   readonly timeout_ms?: number;
 }
 
-const DEFAULTS: Settings = { env: [], timeout_ms: 120_000, output_bytes: 65_536 };
+const DEFAULTS: Settings = { env: [], timeout_ms: 120_000, output_bytes: 65_536, capture: true };
 let settings = DEFAULTS;
+const captures = new Map<string, WorkspaceCapture>();
 
 async function run(input: RunInput, ctx: InvokeContext): Promise<JsonObject> {
   const argv = argvOf(input);
   const cwd = await startFolder(ctx.workspace, input.cwd ?? '.');
   ctx.signal.throwIfAborted();
-  const outcome = await runCommand({
-    argv,
-    cwd,
-    env: environment(settings.env),
-    timeoutMs: input.timeout_ms ?? settings.timeout_ms,
-    outputBytes: settings.output_bytes,
-    signal: ctx.signal,
-  });
+  const outcome = await captured(ctx, () =>
+    runCommand({
+      argv,
+      cwd,
+      env: environment(settings.env),
+      timeoutMs: input.timeout_ms ?? settings.timeout_ms,
+      outputBytes: settings.output_bytes,
+      signal: ctx.signal,
+    }),
+  );
   ctx.effect({ kind: 'process', argv, exit_code: outcome.exitCode });
   ctx.signal.throwIfAborted();
   const { stdout, stderr } = outcome;
@@ -54,6 +59,24 @@ async function run(input: RunInput, ctx: InvokeContext): Promise<JsonObject> {
     stderr_bytes: stderr.bytes,
     ...(stdout.notUtf8 || stderr.notUtf8 ? { not_utf8: true } : {}),
   };
+}
+
+/** Runs it, and declares what it changed in the workspace: also when it failed half-way. */
+async function captured<T>(ctx: InvokeContext, command: () => Promise<T>): Promise<T> {
+  if (!settings.capture) return command();
+  const root = realpathSync(ctx.workspace);
+  const capture = captures.get(root) ?? new WorkspaceCapture(root);
+  captures.set(root, capture);
+  if (!capture.begin())
+    ctx.log(
+      'warn',
+      `the workspace has more than ${CAPTURE_LIMITS.entries} files: what this command changes is not on record`,
+    );
+  try {
+    return await command();
+  } finally {
+    for (const change of capture.end()) ctx.effect(change);
+  }
 }
 
 function argvOf({ argv, script }: RunInput): readonly string[] {

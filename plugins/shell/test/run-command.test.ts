@@ -167,7 +167,10 @@ describe.runIf(process.platform === 'linux')('nothing is left behind', () => {
     controller.abort();
     await settled;
     await gone(child);
-    expect(cancelled.effects).toMatchObject([{ kind: 'process', exit_code: null }]);
+    expect(cancelled.effects).toMatchObject([
+      { kind: 'file', path: 'child', before: null },
+      { kind: 'process', exit_code: null },
+    ]);
   });
 
   test('shutting the plugin down ends what runs', async () => {

@@ -1,6 +1,6 @@
 /** One step with everything that is known about it. */
 import { getPointer, lostBlobIn, type SessionView, type Step, stringifyJson } from '@chassis/journal';
-import type { Effect, JsonObject, Message, ModelResponse } from '@chassis/types';
+import type { Effect, FileForm, JsonObject, Message, ModelResponse } from '@chassis/types';
 import { isBundlePath } from '../address.ts';
 import { usage } from '../failure.ts';
 import { paint } from '../terminal/screen.ts';
@@ -144,7 +144,7 @@ export function messageLines(message: Message): string[] {
 function effectLine(effect: Effect): string {
   switch (effect.kind) {
     case 'file':
-      return `${effect.op} ${visible(effect.path)}  ${short(effect.before)} → ${short(effect.after)}`;
+      return `${effect.op} ${visible(effect.path)}  ${stand(effect.before, effect.before_form)} → ${stand(effect.after, effect.after_form)}`;
     case 'process':
       return `ran ${visible(effect.argv.join(' '))}, exit ${effect.exit_code ?? 'unknown'}`;
     case 'http':
@@ -152,8 +152,13 @@ function effectLine(effect: Effect): string {
   }
 }
 
-function short(hash: string | null): string {
-  return hash === null ? 'nothing' : hash.slice(0, 12);
+function stand(content: string | null, form: FileForm = {}): string {
+  if (content === null) return 'nothing';
+  const kept = /^[0-9a-f]{64}$/.test(content)
+    ? content.slice(0, 12)
+    : content.replace(/^(keyed:.{12}).*/, '$1');
+  const mode = form.mode === undefined ? '' : ` ${form.mode.toString(8).padStart(4, '0')}`;
+  return `${form.link === true ? 'link ' : ''}${kept}${mode}`;
 }
 
 /** Commands that work as they stand, and in words what can be changed there. */

@@ -17,7 +17,7 @@ import {
 } from '@chassis/journal';
 import type { FileChange } from '@chassis/sdk';
 import type { Effect, Message, ModelChunk, PluginRef, ToolDefinition, Usage } from '@chassis/types';
-import { KEYED } from '../workspace/files-at.ts';
+import { KEYED, UNKEPT } from '../workspace/files-at.ts';
 import type { Ask, Outcome } from './ask.ts';
 import { ChunkBuffer } from './chunks.ts';
 
@@ -98,14 +98,15 @@ export class Recorder {
   /** A file change as an effect: its contents are kept by hash. */
   effect(effect: FileChange | Exclude<Effect, { kind: 'file' }>): Effect {
     if (effect.kind !== 'file' || !('before' in effect)) return effect as Effect;
-    const { path, before, after } = effect as FileChange;
+    const { before, after, ...rest } = effect as FileChange;
     const op = before === null ? 'create' : after === null ? 'delete' : 'modify';
-    return { kind: 'file', op, path, before: this.#content(before), after: this.#content(after) };
+    return { ...rest, op, before: this.#content(before), after: this.#content(after) };
   }
 
   /** A content that holds a secret is not kept: a keyed hash says only whether it is the same again in this process. */
-  #content(bytes: Uint8Array | null): string | null {
+  #content(bytes: FileChange['before']): string | null {
     if (bytes === null) return null;
+    if (!(bytes instanceof Uint8Array)) return UNKEPT + bytes.bytes;
     if (this.#secrets.heldBy(bytes))
       return KEYED + createHmac('sha256', contentKey).update(bytes).digest('hex');
     return this.writer.blob(bytes).$blob.sha256;

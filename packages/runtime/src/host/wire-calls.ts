@@ -6,8 +6,8 @@
  */
 import { ChassisError } from '@chassis/errors';
 import type { Peer } from '@chassis/jsonrpc';
-import type { ContextCalls } from '@chassis/sdk';
-import type { Effect, Json, JsonObject } from '@chassis/types';
+import type { ContextCalls, FileChange } from '@chassis/sdk';
+import type { Effect, FileForm, Json, JsonObject } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
 import { callbacks } from './callbacks.ts';
 import type { HostOptions, Log } from './host.ts';
@@ -89,14 +89,33 @@ export class WireCalls {
 function effectOf(effect: JsonObject): Parameters<ContextCalls['effect']>[0] {
   if (effect.kind !== 'file') return effect as unknown as Exclude<Effect, { kind: 'file' }>;
   if (typeof effect.path !== 'string') throw wrong('effect/path', 'a string');
-  return { kind: 'file', path: effect.path, before: bytes(effect, 'before'), after: bytes(effect, 'after') };
+  return {
+    kind: 'file',
+    path: effect.path,
+    before: content(effect, 'before'),
+    after: content(effect, 'after'),
+    ...form(effect, 'before_form'),
+    ...form(effect, 'after_form'),
+  };
 }
 
-function bytes(effect: JsonObject, member: 'before' | 'after'): Uint8Array | null {
+function content(effect: JsonObject, member: 'before' | 'after'): FileChange['before'] {
   const value = effect[member] ?? null;
   if (value === null) return null;
-  if (typeof value !== 'string') throw wrong(`effect/${member}`, 'base64 text or null');
+  if (isObject(value) && typeof value.bytes === 'number') return { bytes: value.bytes };
+  if (typeof value !== 'string') throw wrong(`effect/${member}`, 'base64 text, {"bytes": N}, or null');
   return Buffer.from(value, 'base64');
+}
+
+function form(effect: JsonObject, member: 'before_form' | 'after_form'): { [name: string]: FileForm } {
+  const value = effect[member] ?? null;
+  if (value === null) return {};
+  if (!isObject(value)) throw wrong(`effect/${member}`, 'an object');
+  const { mode, link } = value;
+  if (mode !== undefined && !(Number.isInteger(mode) && Number(mode) >= 0 && Number(mode) <= 0o7777))
+    throw wrong(`effect/${member}/mode`, 'an integer from 0 to 4095, the permission bits');
+  if (link !== undefined && link !== true) throw wrong(`effect/${member}/link`, 'true');
+  return { [member]: { ...(mode === undefined ? {} : { mode: Number(mode) }), ...(link ? { link } : {}) } };
 }
 
 function members(params: unknown): { readonly [member: string]: unknown } {

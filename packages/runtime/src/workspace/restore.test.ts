@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryStore, Secrets } from '@chassis/journal';
+import type { FileForm } from '@chassis/types';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeTool, says, scripted } from '../../test/support/fake-registry.ts';
 import { openSession } from '../../test/support/sessions.ts';
@@ -32,7 +33,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-type Change = readonly [path: string, before: Buffer | null, after: Buffer | null];
+type Change = readonly [
+  path: string,
+  before: Content,
+  after: Content,
+  beforeForm?: FileForm | undefined,
+  afterForm?: FileForm,
+];
+type Content = Buffer | { readonly bytes: number } | null;
 
 /** A session whose n-th tool step makes the n-th change, on disk and as an effect. */
 async function session(changes: readonly Change[], secrets = new Secrets()) {
@@ -41,8 +49,15 @@ async function session(changes: readonly Change[], secrets = new Secrets()) {
   const put: FakeTool = {
     effects: 'write',
     run: (_input, ctx) => {
-      const [path, before, after] = changes[next++] as Change;
-      ctx.effect({ kind: 'file', path, before, after });
+      const [path, before, after, before_form, after_form] = changes[next++] as Change;
+      ctx.effect({
+        kind: 'file',
+        path,
+        before,
+        after,
+        ...(before_form === undefined ? {} : { before_form }),
+        ...(after_form === undefined ? {} : { after_form }),
+      });
       return null;
     },
   };
@@ -93,6 +108,40 @@ test('every state of the run comes back: bytes, modes and absence', async () => 
     );
     expect(readFileSync(join(work, 'other'), 'utf8')).toBe('untouched');
   }
+});
+
+test('modes and links come back as they were, and a link on record is replaced, not followed', async () => {
+  const target = join(root, 'elsewhere');
+  writeFileSync(target, 'mine');
+  const { store, view } = await session([
+    ['run', bytes('x'), bytes('x'), { mode: 0o644 }, { mode: 0o4751 }],
+    ['to', null, bytes('run'), undefined, { link: true }],
+    ['to', bytes('run'), bytes('now a file'), { link: true }, { mode: 0o600 }],
+    ['to', bytes('now a file'), bytes(target), { mode: 0o600 }, { link: true }],
+  ]);
+  writeFileSync(join(work, 'run'), 'x');
+  symlinkSync(target, join(work, 'to'));
+  const restored = (at: number) => restoreFiles(view, at, store, work);
+  const mode = (name: string) => statSync(join(work, name)).mode & 0o7777;
+  expect(await restored(3)).toMatchObject({ written: ['run', 'to'], refused: [] });
+  expect(lstatSync(join(work, 'to')).isFile()).toBe(true);
+  expect([mode('run'), mode('to')]).toEqual([0o4751, 0o600]);
+  expect(await restored(2)).toMatchObject({ written: ['to'], unchanged: ['run'] });
+  expect(readlinkSync(join(work, 'to'))).toBe('run');
+  expect(await restored(2)).toMatchObject({ written: [], unchanged: ['run', 'to'] });
+  expect(await restored(0)).toMatchObject({ written: ['run'], deleted: ['to'] });
+  expect(mode('run')).toBe(0o644);
+  await restored(4);
+  expect(readlinkSync(join(work, 'to'))).toBe(target);
+  expect(readFileSync(target, 'utf8')).toBe('mine');
+});
+
+test('a content that was too large to be kept is named', async () => {
+  const { store, view } = await session([['big', null, { bytes: 5_000_000 }]]);
+  expect((await restoreFiles(view, 1, store, work)).refused).toEqual([
+    { path: 'big', why: expect.stringContaining('too large to be kept (5000000 bytes)') as string },
+  ]);
+  expect(await changedSince(view, work)).toEqual([]);
 });
 
 test('nothing outside of the folder is touched: not through dots, not through a link', async () => {

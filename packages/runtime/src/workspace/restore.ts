@@ -2,15 +2,29 @@
  * Files put back as they were at a step.
  *
  * Promise: only paths on record are touched, and none of them outside of the folder: not through `..`, not through a link;
- * bytes are exact; a file keeps its mode, and everything else in the folder stays as it is. What cannot be restored is named.
+ * bytes are exact, modes and links are those on record (a file whose mode was not told keeps the one it has), and everything
+ * else in the folder stays as it is. What cannot be restored is named.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { cp, lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import type { SessionView, Store } from '@chassis/journal';
-import { type FileAt, filesAt, KEYED } from './files-at.ts';
+import { type FileAt, filesAt, KEYED, UNKEPT } from './files-at.ts';
 
 export interface Restored {
   readonly folder: string;
@@ -75,14 +89,16 @@ export async function restoreFiles(
 }
 
 async function restoreFile(
-  { path, content }: FileAt,
+  { path, content, form, linked }: FileAt,
   store: Pick<Store, 'blob'>,
   folder: string,
 ): Promise<'written' | 'deleted' | 'unchanged'> {
   const target = await placeOf(folder, path);
   const stat = await lstat(target).catch(() => undefined);
-  if (stat?.isSymbolicLink()) throw new Error('a link stands there now; it is not followed');
   if (stat?.isDirectory()) throw new Error('a folder stands there now');
+  // A link that the record does not tell of was put there by somebody else.
+  if (stat?.isSymbolicLink() && !linked)
+    throw new Error('a link stands there now; it is not followed');
   if (content === null) {
     if (stat === undefined) return 'unchanged';
     await rm(target);
@@ -90,22 +106,46 @@ async function restoreFile(
   }
   if (content.startsWith(KEYED))
     throw new Error('its content held a secret, so it was not kept and cannot be restored');
+  if (content.startsWith(UNKEPT))
+    throw new Error(
+      `its content was too large to be kept (${content.slice(UNKEPT.length)} bytes) and cannot be restored`,
+    );
   const bytes = await store.blob(content);
   if (bytes === undefined) throw new Error('its content is not in the store any more');
-  if (stat !== undefined && hashOf(await readFile(target)) === content) return 'unchanged';
+  const regular = stat?.isFile() === true ? stat : undefined;
+  const mode = form?.mode ?? (regular === undefined ? undefined : regular.mode & 0o7777);
+  const now = await contentAt(target);
+  const asWanted = form?.link === true ? now?.link === true : now?.link === false;
+  if (asWanted && now !== undefined && hashOf(now.bytes) === content) {
+    if (regular === undefined || mode === (regular.mode & 0o7777)) return 'unchanged';
+    await chmod(target, mode ?? regular.mode);
+    return 'written';
+  }
   await mkdir(dirname(target), { recursive: true });
-  // Written aside and renamed: a reader sees the old file or the new one, never a part.
+  // Made aside and renamed: a reader sees the old file or the new one, never a part; a link is replaced, not followed.
   const aside = `${target}.${process.pid}.restoring`;
-  const file = await open(aside, 'wx', stat === undefined ? 0o666 : stat.mode & 0o7777);
+  if (form?.link === true) await symlink(Buffer.from(bytes), aside);
+  else await writeAside(aside, bytes, mode);
+  await rename(aside, target);
+  return 'written';
+}
+
+async function writeAside(aside: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
+  const file = await open(aside, 'wx', mode ?? 0o666);
   try {
     await file.writeFile(bytes);
-    if (stat !== undefined) await file.chmod(stat.mode & 0o7777);
+    if (mode !== undefined) await file.chmod(mode);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(aside, target);
-  return 'written';
+}
+
+/** The bytes of a file, or the target of a link; undefined where neither is. */
+async function contentAt(path: string): Promise<{ bytes: Uint8Array; link: boolean } | undefined> {
+  const stat = await lstat(path).catch(() => undefined);
+  if (stat?.isSymbolicLink()) return { bytes: await readlink(path, 'buffer'), link: true };
+  return stat?.isFile() ? { bytes: await readFile(path), link: false } : undefined;
 }
 
 /** Copies what stands at the recorded paths now, before it is changed. @returns the paths copied */
@@ -137,9 +177,11 @@ export interface Changed {
 export async function changedSince(view: SessionView, folder: string): Promise<readonly Changed[]> {
   const changed: Changed[] = [];
   for (const { path, content } of filesAt(view, view.steps.length)) {
+    // A content that was not kept has nothing to compare with.
+    if (content?.startsWith(UNKEPT)) continue;
     const target = await placeOf(folder, path).catch(() => undefined);
-    const bytes = target === undefined ? undefined : await readFile(target).catch(() => undefined);
-    const now = bytes === undefined ? null : hashOf(bytes);
+    const there = target === undefined ? undefined : await contentAt(target).catch(() => undefined);
+    const now = there === undefined ? null : hashOf(there.bytes);
     if (now !== content) changed.push({ path, recorded: content, now });
   }
   return changed;
