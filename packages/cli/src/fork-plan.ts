@@ -1,19 +1,12 @@
 /** What a fork is made of: where it leaves, which model goes on, which folder it works in. Shared by single forks and variants. */
-import { join } from 'node:path';
-import { newSessionId, parseJson, type SessionHeader, type SessionView, type Store } from '@chassis/journal';
-import {
-  copyWorkspace,
-  type ForkRequest,
-  type Project,
-  restoreFiles,
-  type TurnModel,
-} from '@chassis/runtime';
+import { parseJson, type SessionHeader, type SessionView, type Store } from '@chassis/journal';
+import type { ForkRequest, Project, TurnModel } from '@chassis/runtime';
 import type { JsonObject } from '@chassis/types';
 import { usage } from './failure.ts';
 import { modelOf } from './models.ts';
+import { ownWorkspace } from './own-workspace.ts';
 import type { Call } from './reference/spec.ts';
 import { scriptAgain } from './script-option.ts';
-import { storeFolder } from './store.ts';
 import { visible } from './terminal/text.ts';
 
 export interface ForkOptions {
@@ -87,9 +80,12 @@ export async function separated(
   globals: Call['globals'],
   out: Call['out'],
 ): Promise<ForkRequest> {
-  const folder = join(storeFolder(globals), 'workspaces', newSessionId());
-  await copyWorkspace(view.header.workspace, folder);
-  const { written, deleted, refused } = await restoreFiles(view, beginsBehind(request, view), store, folder);
+  const { folder, written, deleted, refused } = await ownWorkspace(
+    view,
+    beginsBehind(request, view),
+    store,
+    globals,
+  );
   out.progress(`workspace ${folder}: ${written.length + deleted.length} files as they were then`);
   for (const { path, why } of refused) out.note(`not restored: ${visible(path)}: ${visible(why)}`);
   return { ...request, workspace: folder };

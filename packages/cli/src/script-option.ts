@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { SessionHeader } from '@chassis/journal';
+import type { SessionHeader, SessionView } from '@chassis/journal';
 import type { TurnModel } from '@chassis/runtime';
 import { usage } from './failure.ts';
 import type { Output } from './output.ts';
@@ -48,4 +48,9 @@ export function scriptAgain(
     );
   out.progress(`playing the script ${visible(script)}, as this session began`);
   return script;
+}
+
+/** The models that a session's turns were given. */
+export function modelsOf({ header, turns }: SessionView): readonly Pick<TurnModel, 'name' | 'fallbacks'>[] {
+  return turns.length === 0 ? [header.model] : turns.map(({ model }) => model ?? header.model);
 }

@@ -1,4 +1,7 @@
 /** `chassis bisect` with real runs: the step, the block of the prompt, the plugin that flips an answer. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chassis, records } from './support/chassis.ts';
 import { type Project, project } from './support/project.ts';
@@ -79,4 +82,38 @@ it('names the block of the prompt that flips the run', async () => {
     change: { what: 'block 2 of the prompt', detail: 'Guess.' },
     changes: [{}, {}, {}],
   });
+});
+
+it('names the commit of a plugin that flips the run, and the folder of a version', async () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder.path });
+  const version = (n: number, third: string): string =>
+    `// ${n}\nexport default { tools: { wait: () => 0, refuse: () => 0, echo: ({ n }) => ({ n: n === 3 ? ${third} : n }) } };\n`;
+  git('init', '-q');
+  for (const [n, third] of ['n', 'n', '9', '9', '9'].entries()) {
+    folder.write('plugins/gate/index.ts', version(n, third));
+    folder.write(`versions/${n}/index.ts`, version(n, third));
+    folder.write(
+      `versions/${n}/plugin.yaml`,
+      readFileSync(join(folder.path, 'plugins/gate/plugin.yaml'), 'utf8'),
+    );
+    folder.write('other.txt', String(n));
+    git('add', 'plugins', 'other.txt');
+    git('commit', '-q', '-m', `version ${n}`);
+  }
+  git('commit', '-q', '--allow-empty', '-m', 'elsewhere');
+  const over = ['bisect', id, '--over', 'versions', '--of', 'gate', ...good, '--trust'];
+  expect(await result(...over, '--commits', 'HEAD~5..HEAD')).toMatchObject({
+    code: 0,
+    first: 2,
+    change: { what: expect.stringMatching(/^gate at [0-9a-f]{12} version 2$/) as string },
+    changes: [{}, {}, {}, {}],
+  });
+  expect(
+    existsSync(join(folder.path, '.chassis/versions')) && readdirSync(join(folder.path, '.chassis/versions')),
+  ).toEqual([]);
+  const folders = [0, 1, 2, 3].flatMap((n) => ['--folder', `versions/${n}`]);
+  expect(await result(...over, ...folders)).toMatchObject({ code: 0, change: { what: 'versions/2' } });
+  expect(await result(...over, '--commits', 'nowhere..HEAD')).toMatchObject({ code: 2 });
+  expect(await result(...over)).toMatchObject({ code: 2 });
 });

@@ -43,3 +43,4 @@ export {
   type Restored,
   restoreFiles,
 } from './workspace/restore.ts';
+export { workspaceAt } from './workspace/workspace-at.ts';

@@ -6,6 +6,7 @@
 import { Secrets, type SessionView } from '@chassis/journal';
 import { type Divergence, type Registry, replay } from '@chassis/runtime';
 import { checkSession, type Failure } from './check.ts';
+import { normalised } from './normalise.ts';
 import type { Spec } from './spec.ts';
 
 export interface TestResult {
@@ -25,7 +26,11 @@ export async function runTest(
   registry: Registry,
   signal: AbortSignal,
 ): Promise<TestResult> {
-  const report = await replay(view, registry, new Secrets(), signal);
+  const report = await replay(view, registry, new Secrets(), signal, {
+    ...(spec.normalise.length === 0
+      ? {}
+      : { normalise: (text) => normalised(text, spec.normalise, view.header.workspace) }),
+  });
   const { divergence } = report;
   const missed: Failure[] =
     divergence === undefined

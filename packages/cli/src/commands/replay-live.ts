@@ -3,21 +3,26 @@ import { resolve } from 'node:path';
 import { diff } from '@chassis/analyze';
 import { ExitCode } from '@chassis/errors';
 import type { SessionView } from '@chassis/journal';
-import { type MixedReport, replayMixed } from '@chassis/runtime';
+import { type MixedReport, replayMixed, waysOf } from '@chassis/runtime';
+import { usage } from '../failure.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandAgent } from '../models.ts';
+import { ownWorkspace } from '../own-workspace.ts';
 import { mark } from '../present/mark.ts';
 import { coverageLines, divergenceLines, driftLines } from '../present/replay.ts';
 import { fullValue, indent, shortValue } from '../present/value.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { RunView } from '../run-view.ts';
-import { scriptOverrides } from '../script-option.ts';
+import { modelsOf, scriptAgain, scriptOverrides } from '../script-option.ts';
 import { visible } from '../terminal/text.ts';
 import { openWorkbench } from '../workbench.ts';
 
 export interface LiveOptions {
   readonly live?: readonly string[];
+  readonly dry?: readonly string[];
   readonly except?: readonly string[];
+  readonly files?: string;
+  readonly speed?: string;
   readonly until?: string;
   readonly save?: true;
   readonly approve?: readonly string[];
@@ -31,17 +36,28 @@ export async function replayLive(
   until: number | undefined,
   { options, globals, out }: Call<LiveOptions>,
 ): Promise<Ending> {
+  const { files } = options;
+  if (files !== undefined && files !== 'recorded' && files !== 'live')
+    throw usage(`--files ${files}: it is recorded or live`);
+  if (files === 'recorded' && options.workspace !== undefined)
+    throw usage('--files recorded makes a folder of its own, so --workspace has no place: give one of them');
+  const script = scriptAgain(options.script, view.header, modelsOf(view), { cwd: globals.cwd, out });
   const interrupts = listenForInterrupts(out);
-  const overrides = scriptOverrides(options.script, globals.cwd);
+  const overrides = scriptOverrides(script, globals.cwd);
   const bench = await openWorkbench({ globals, out, overrides, interrupts });
   try {
     demandAgent(view.header.agent.agent, bench.registry);
     out.quiet = true;
+    const workspace =
+      files === 'recorded'
+        ? (await ownWorkspace(view, 0, bench.store, globals)).folder
+        : options.workspace && resolve(globals.cwd, options.workspace);
     const report = await replayMixed(view, bench.surroundings(new RunView(out, bench.secrets)), {
       live: options.live ?? [],
+      dry: options.dry ?? [],
       except: options.except ?? [],
       approve: options.approve ?? [],
-      ...(options.workspace === undefined ? {} : { workspace: resolve(globals.cwd, options.workspace) }),
+      ...(workspace === undefined ? {} : { workspace }),
       ...(until === undefined ? {} : { until }),
       save: options.save === true,
       signal: interrupts.signal,
@@ -49,8 +65,12 @@ export async function replayLive(
     const { view: made, ...told } = report;
     const compared = diff(view, made);
     for (const line of lines(report, name, compared)) out.line(line);
+    if (files === 'recorded') out.line(`  worked in ${visible(workspace ?? '')}`);
     const difference = compared.first ?? compared.end;
-    return { exit: report.ok ? ExitCode.ok : ExitCode.failed, result: { ...told, difference } };
+    return {
+      exit: report.ok ? ExitCode.ok : ExitCode.failed,
+      result: { ...told, difference, workspace: made.header.workspace },
+    };
   } finally {
     await bench.close();
     interrupts.end();
@@ -58,12 +78,13 @@ export async function replayLive(
 }
 
 function lines(report: MixedReport, name: string, compared: ReturnType<typeof diff>): string[] {
-  const { steps, turns, live, divergence, coverage, plugins, made } = report;
+  const { steps, turns, divergence, coverage, plugins, made } = report;
   const last = turns.at(-1);
+  const ways = visible(waysOf(report));
   const head =
     divergence === undefined
-      ? `${mark(report.ok ? 'ok' : 'failed')} ${visible(name)} with ${live.map(visible).join(', ')} live: ${steps.live} steps ran, ${steps.recorded} from the record, outcome ${last?.outcome ?? 'none'}`
-      : `${mark('failed')} ${visible(name)} with ${live.map(visible).join(', ')} live diverges${divergence.step === null ? '' : ` at step ${divergence.step}`}${divergence.path === '' ? '' : ` ${visible(divergence.path)}`}`;
+      ? `${mark(report.ok ? 'ok' : 'failed')} ${visible(name)} with ${ways}: ${steps.live} steps ran, ${steps.recorded} from the record, outcome ${last?.outcome ?? 'none'}`
+      : `${mark('failed')} ${visible(name)} with ${ways} diverges${divergence.step === null ? '' : ` at step ${divergence.step}`}${divergence.path === '' ? '' : ` ${visible(divergence.path)}`}`;
   const first = compared.first;
   return [
     head,

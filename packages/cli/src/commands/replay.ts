@@ -1,6 +1,6 @@
 /** `chassis replay`: the agent's own code against the record. Without `--live` nothing else is touched and nothing is written. */
 import { ExitCode } from '@chassis/errors';
-import type { SessionView } from '@chassis/journal';
+import type { SessionView, Step } from '@chassis/journal';
 import { demandWhole, type ReplayReport, replay } from '@chassis/runtime';
 import { parseAddress, type StepName } from '../address.ts';
 import { usage } from '../failure.ts';
@@ -8,9 +8,11 @@ import { listenForInterrupts } from '../interrupt.ts';
 import { demandAgent } from '../models.ts';
 import { mark } from '../present/mark.ts';
 import { coverageLines, divergenceLines } from '../present/replay.ts';
+import { shortInput } from '../present/step-line.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress, stepNumber } from '../sessions.ts';
 import { visible } from '../terminal/text.ts';
+import { duration } from '../terminal/units.ts';
 import { openWorkbench } from '../workbench.ts';
 import type { LiveOptions } from './replay-live.ts';
 
@@ -20,7 +22,9 @@ export async function replaySession(call: Call<LiveOptions>): Promise<Ending> {
   const view = await opened.reader.view();
   demandWhole(view);
   const until = await untilOf(view, opened.address.step, options.until);
-  if (options.live !== undefined) {
+  if (options.live !== undefined || options.dry !== undefined) {
+    if (options.speed !== undefined)
+      throw usage('--speed is for a strict replay: what runs for real takes the time that it takes');
     try {
       return await (await import('./replay-live.ts')).replayLive(view, opened.name, until, call);
     } finally {
@@ -28,10 +32,13 @@ export async function replaySession(call: Call<LiveOptions>): Promise<Ending> {
     }
   }
   refuseWithoutLive(options);
+  const speed = options.speed === undefined ? undefined : speedOf(options.speed);
   const { agent } = view.header;
   const interrupts = listenForInterrupts(out);
   const bench = await openWorkbench({ globals, out, only: [agent.name], interrupts });
-  const slow = setTimeout(() => out.progress(`replaying ${view.steps.length} steps…`), 1000);
+  const slow = setTimeout(() => {
+    if (speed === undefined) out.progress(`replaying ${view.steps.length} steps…`);
+  }, 1000);
   try {
     demandAgent(agent.agent, bench.registry);
     const now = bench.registry.plugins().find(({ name }) => name === agent.name);
@@ -39,13 +46,10 @@ export async function replaySession(call: Call<LiveOptions>): Promise<Ending> {
       out.note(
         `plugin ${agent.name} ${now.version} has other code than ${agent.version}, which the session was recorded with`,
       );
-    const report = await replay(
-      view,
-      bench.registry,
-      bench.secrets,
-      interrupts.signal,
-      until === undefined ? {} : { until },
-    );
+    const report = await replay(view, bench.registry, bench.secrets, interrupts.signal, {
+      ...(until === undefined ? {} : { until }),
+      ...(speed === undefined ? {} : { speed, onStep: (step) => out.progress(stepLine(step)) }),
+    });
     for (const line of reportLines(report, opened.name, agent.name)) out.line(line);
     return {
       exit: report.ok ? ExitCode.ok : ExitCode.failed,
@@ -94,11 +98,24 @@ async function untilOf(
 
 /** An option that would be ignored is refused. */
 function refuseWithoutLive(options: LiveOptions): void {
-  const given = (['except', 'save', 'approve', 'workspace', 'script'] as const).find(
+  const given = (['except', 'files', 'save', 'approve', 'workspace', 'script'] as const).find(
     (name) => options[name] !== undefined,
   );
   if (given !== undefined)
-    throw usage(`--${given} needs --live: a strict replay runs nothing and writes nothing`);
+    throw usage(`--${given} needs --live or --dry: a strict replay runs nothing and writes nothing`);
+}
+
+/** `2` or `2x`: twice as fast as it was. */
+function speedOf(text: string): number {
+  const speed = Number(text.replace(/x$/i, ''));
+  if (Number.isFinite(speed) && speed > 0) return speed;
+  throw usage(`--speed ${text}: how many times as fast as it was, such as 1 or 10`);
+}
+
+function stepLine(step: Step): string {
+  const { number, kind, name, status, duration_ms } = step;
+  const took = duration_ms === undefined ? '' : `  ${duration(duration_ms)}`;
+  return `${mark(status)} step ${number}  ${kind} ${visible(name)}${took}  ${shortInput(step)}`;
 }
 
 function plural(number: number, word: string): string {

@@ -10,7 +10,6 @@ import { newSessionId, Secrets, type SessionView, type Step, type Store } from '
 import {
   captureFiles,
   changedSince,
-  copyWorkspace,
   filesAt,
   type Restored,
   restoreFiles,
@@ -18,6 +17,7 @@ import {
   undoneNever,
 } from '@chassis/runtime';
 import { usage } from '../failure.ts';
+import { ownWorkspace } from '../own-workspace.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { sessionOf, stepNumber } from '../sessions.ts';
 import { openStore, storeFolder } from '../store.ts';
@@ -58,13 +58,12 @@ export async function rewind({ args: [text = ''], options, globals, out }: Call<
     };
     if (options.dryRun === true) return { result: { ...found, dry_run: true } };
 
-    const folder = storeFolder(globals);
-    const place =
+    const place: Placed | undefined =
       what === 'chat'
         ? undefined
         : options.inPlace === true
-          ? await inPlace(view, at, store, folder)
-          : await beside(view, at, store, folder);
+          ? await inPlace(view, at, store, storeFolder(globals))
+          : { restored: await ownWorkspace(view, at, store, globals) };
     const workspace = place?.restored.folder ?? view.header.workspace;
     const fork = what === 'files' ? null : await forkAt(store, secrets, view, id, at, workspace);
     for (const line of outcome(place, fork)) out.line(line);
@@ -116,12 +115,6 @@ interface Placed {
   readonly restored: Restored;
   /** Where the files that stood there were copied to. */
   readonly kept?: string;
-}
-
-async function beside(view: SessionView, at: number, store: Store, folder: string): Promise<Placed> {
-  const target = join(folder, 'workspaces', newSessionId());
-  await copyWorkspace(view.header.workspace, target);
-  return { restored: await restoreFiles(view, at, store, target) };
 }
 
 async function inPlace(view: SessionView, at: number, store: Store, folder: string): Promise<Placed> {

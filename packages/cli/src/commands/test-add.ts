@@ -6,6 +6,7 @@ import { draftSpec } from '@chassis/testkit';
 import type { Call, Ending } from '../reference/spec.ts';
 import { sessionOf } from '../sessions.ts';
 import { existingStore } from '../store.ts';
+import { shellWord } from '../terminal/shell.ts';
 import { visible } from '../terminal/text.ts';
 import { fileName, testFolder, writeRecording, writeTest } from '../test-files.ts';
 
@@ -36,7 +37,8 @@ export async function testAdd({ args: [text = ''], options, globals, out }: Call
     await writeTest(file, draftSpec(view, name, `${fileName(name)}.session.jsonl`));
     out.line(`wrote ${visible(relative(globals.cwd, file))}`);
     out.line(`      ${visible(relative(globals.cwd, recording))}`);
-    out.note(`next: look at what is expected, then chassis test run ${visible(relative(globals.cwd, file))}`);
+    out.note('look at what is expected there, and loosen or tighten it');
+    out.note(`next: chassis test run ${shellWord(relative(globals.cwd, file))}`);
     return { result: { session: id, file, recording } };
   } finally {
     await store.close();

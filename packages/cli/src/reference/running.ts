@@ -102,7 +102,19 @@ export const running: readonly CommandSpec[] = [
       "Run the agent's own code again with every answer taken from the record; exit 1 at the first difference.",
     options: [
       list('--live <name>', 'run this for real: model, tools, or the name of a model, tool or plugin'),
-      list('--except <name>', 'keep this from the record although its kind is live'),
+      list(
+        '--dry <name>',
+        'call this without changing anything: tools, or a name; what reads runs, what writes is answered from the record or refused',
+      ),
+      list('--except <name>', 'keep this from the record although its kind is live or dry'),
+      option(
+        '--files <which>',
+        'live: the folder as it is (default); recorded: a copy of it with the files as they were when the session began',
+      ),
+      option(
+        '--speed <n>',
+        'strict replay at n times the pace of the record, step by step (default: at once)',
+      ),
       option('--until <step>', 'stop behind this step (also as ID:STEP)'),
       option('--save', 'keep what --live made as a new session'),
       option('--workspace <dir>', "folder that live tools work in (default: the session's)"),
@@ -113,7 +125,9 @@ export const running: readonly CommandSpec[] = [
       'replay @last',
       'replay k3f:7 --json',
       'replay night.session.jsonl',
+      'replay @last --speed 10',
       'replay @failed --live tools --except shell --save',
+      'replay @last --live model --dry tools --files recorded',
       'replay k3f --live model --script other.yaml',
     ],
     load: async () => (await import('../commands/replay.ts')).replaySession,

@@ -42,9 +42,18 @@ export const testing: readonly CommandSpec[] = [
     name: 'bisect',
     args: '<good> [bad]',
     about:
-      'Find the first change that makes a good run go wrong: a step, a block of the prompt, or a plugin.',
+      'Find the first change that makes a good run go wrong: a step, a block of the prompt, a plugin, or a version of one.',
     options: [
-      option('--over <what>', 'steps (default), prompt, or plugins (as recorded against as they are now)'),
+      option(
+        '--over <what>',
+        'steps (default), prompt, plugins (as recorded against as they are now), or versions of one plugin',
+      ),
+      option('--of <plugin>', 'with --over versions: whose versions'),
+      list('--folder <dir>', 'a version of it, the good one first'),
+      option(
+        '--commits <good..bad>',
+        'its versions in git: every commit of this range that touched its folder',
+      ),
       option(
         '--test <command>',
         'exit 0 is good; CHASSIS_ANSWER, CHASSIS_OUTCOME and CHASSIS_SESSION say what ran',
@@ -57,6 +66,7 @@ export const testing: readonly CommandSpec[] = [
       'bisect k3f q7x --outcome',
       `bisect k3f q7x --test 'test "$CHASSIS_ANSWER" = 256.44'`,
       'bisect k3f --over plugins --test ./check.sh',
+      'bisect k3f --over versions --of orders --commits v1.2..HEAD --outcome',
     ],
     load: async () => (await import('../commands/bisect.ts')).bisect,
   },

@@ -22,16 +22,25 @@ export class MixedSource implements Source {
   readonly copies = true;
   readonly #view: SessionView;
   readonly #isLive: (boundary: Boundary) => boolean;
+  readonly #isDry: (boundary: Boundary) => boolean;
   readonly #open: Step[];
   readonly #values = new Map<string, Json[]>();
   readonly #liveKinds: ReadonlySet<string>;
   /** Steps answered from the record. */
   answered = 0;
 
-  /** @param isLive which boundaries run for real; state transitions always do, they touch nothing */
-  constructor(view: SessionView, isLive: (boundary: Boundary) => boolean) {
+  /**
+   * @param isLive which boundaries run for real; state transitions always do, they touch nothing
+   * @param isDry which of the others are answered by the gate where the record does not hold the very same call
+   */
+  constructor(
+    view: SessionView,
+    isLive: (boundary: Boundary) => boolean,
+    isDry: (boundary: Boundary) => boolean = () => false,
+  ) {
     this.#view = view;
     this.#isLive = isLive;
+    this.#isDry = isDry;
     this.#open = view.steps.filter(
       (step) =>
         step.kind !== 'state' &&
@@ -39,7 +48,9 @@ export class MixedSource implements Source {
         !isLive(step) &&
         !insideOfRecorded(view, step, isLive),
     );
-    this.#liveKinds = new Set(view.steps.filter(isLive).map((step) => step.kind));
+    this.#liveKinds = new Set(
+      view.steps.filter((step) => isLive(step) || isDry(step)).map((step) => step.kind),
+    );
     for (const read of view.values) {
       const key = valueKey(read.name, read.agent, read.turn, read.step !== null);
       const known = this.#values.get(key);
@@ -59,6 +70,7 @@ export class MixedSource implements Source {
     const same = this.#open.findIndex((step) => step.digest === digest && standsLike(step, ask));
     const at = same >= 0 || ask.kind !== 'model' ? same : this.#open.findIndex((step) => isNext(step, ask));
     const step = this.#open[at];
+    if (step === undefined && this.#isDry(ask)) return { kind: 'none' };
     if (step === undefined) throw this.#unknown(ask);
     demandAnswer(this.#view, step);
     if (same < 0) this.#demandLike(step, ask as ModelAsk);

@@ -7,7 +7,7 @@ export { demandWhole } from '../gate/whole-record.ts';
 export { type Bisection, bisect } from './bisect.ts';
 export { argumentsOf, conversationBefore, cutCallText, historyMessage, toolMessage } from './conversation.ts';
 export { type Coverage, coverage, type Outside } from './coverage.ts';
-export { type MixedReport, type MixedRequest, replayMixed } from './mixed-replay.ts';
+export { type MixedReport, type MixedRequest, replayMixed, waysOf } from './mixed-replay.ts';
 export type { PluginDrift } from './plugin-drift.ts';
 export { type Divergence, type ReplayOptions, type ReplayReport, replay } from './replay.ts';
 export { type ForkRequest, type NewSession, Session, type Surroundings } from './session.ts';

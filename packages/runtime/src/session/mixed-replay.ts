@@ -24,6 +24,7 @@ import { Recorder } from '../gate/recorder.ts';
 import { demandWhole } from '../gate/whole-record.ts';
 import { sessionContext } from './context.ts';
 import { type Coverage, coverage } from './coverage.ts';
+import { changesSomething, dryRegistry } from './dry-registry.ts';
 import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
 import { variantsFor } from './rewrites.ts';
 import type { Surroundings } from './session.ts';
@@ -33,7 +34,12 @@ import { runTurn, type TurnResult } from './turn.ts';
 export interface MixedRequest {
   /** Boundaries that run for real: `model`, `tools`, or the name of a model, a tool or a plugin. */
   readonly live: readonly string[];
-  /** Names that stay on record although their kind is live. */
+  /**
+   * Tools, or `tools`, that are called without changing anything: what reads runs for real; what writes is answered from the
+   * record where that holds the same call, else refused.
+   */
+  readonly dry?: readonly string[];
+  /** Names that stay on record although their kind is live or dry. */
   readonly except?: readonly string[];
   /** Tools that change something and may do so here without a question; `all` for every one. */
   readonly approve?: readonly string[];
@@ -55,6 +61,7 @@ export interface MixedReport {
   /** Steps of the new run answered from the record, and those that ran. */
   readonly steps: { readonly recorded: number; readonly live: number };
   readonly live: readonly string[];
+  readonly dry: readonly string[];
   readonly divergence?: {
     readonly step: number | null;
     readonly path: string;
@@ -76,14 +83,23 @@ export async function replayMixed(
   request: MixedRequest,
 ): Promise<MixedReport> {
   demandWhole(view);
-  const isLive = boundaryOf(view, around.registry, request);
+  const named = boundaryOf(view, around.registry, request);
+  const isDry = (boundary: Boundary) => named(boundary) === 'dry';
+  const registry = dryRegistry(around.registry, (name) => isDry({ kind: 'tool', name }));
+  // What a dry run does for real: a tool that only reads.
+  const isLive = (boundary: Boundary) => {
+    const way = named(boundary);
+    if (way !== 'dry') return way === 'live';
+    const binding = registry.resolveTool(boundary.name);
+    return !isUnavailable(binding) && !changesSomething(binding.definition);
+  };
   const header = headerOf(view, around.registry, request);
   const writer =
     request.save === true
       ? await around.store.create(header)
       : memoryWriter(header, { secrets: around.secrets });
   const unsubscribe = writer.subscribe((event) => around.onEvent?.(event));
-  const source = new MixedSource(view, isLive);
+  const source = new MixedSource(view, isLive, isDry);
   const recorder = new Recorder(writer, around.secrets);
   const turns: TurnResult[] = [];
   let divergence: MixedReport['divergence'];
@@ -104,7 +120,16 @@ export async function replayMixed(
         if (halted) cancel.abort();
       };
       const unwatch = writer.subscribe(stop);
-      const gate = gateOf(writer, recorder, source, around, request, number, cancel.signal);
+      const gate = gateOf(
+        writer,
+        recorder,
+        source,
+        { ...around, registry },
+        request,
+        number,
+        cancel.signal,
+        isDry,
+      );
       try {
         const result = await runTurn(gate, around.registry, header.agent.agent, number, input);
         turns.push(result);
@@ -138,6 +163,7 @@ export async function replayMixed(
     turns,
     steps: { recorded: source.answered, live: made - source.answered },
     live: request.live,
+    dry: request.dry ?? [],
     ...(divergence === undefined ? {} : { divergence }),
     coverage: coverage(view),
     plugins: pluginDrift(view, around.registry, true),
@@ -153,6 +179,7 @@ function gateOf(
   request: MixedRequest,
   turn: number,
   halt: AbortSignal,
+  isDry: (boundary: Boundary) => boolean,
 ): Gate {
   const recorded = writer.header.settings as unknown as SessionSettings;
   const settings: LiveSettings = { ...recorded, ...around.settings };
@@ -160,7 +187,11 @@ function gateOf(
     recorder,
     registry: around.registry,
     source,
-    approvals: new Approvals(writer, around.approver ?? nobody, modes(around.registry, settings, request)),
+    approvals: new Approvals(
+      writer,
+      around.approver ?? nobody,
+      modes(around.registry, settings, request, isDry),
+    ),
     limits: new LimitCounter(settings.limits, writer.view, turn),
     circles: new CircleDetector(settings.limits.repeats),
     retry: settings.retry,
@@ -181,27 +212,37 @@ function modes(
   registry: Registry,
   settings: LiveSettings,
   { approve = [] }: MixedRequest,
+  isDry: (boundary: Boundary) => boolean,
 ): { readonly [tool: string]: ApprovalMode } {
+  const free = (name: string) =>
+    approve.includes('all') || approve.includes(name) || isDry({ kind: 'tool', name });
   const raised = registry
     .tools()
-    .filter(({ definition }) => definition.effects === 'write' || definition.effects === 'external')
+    .filter(({ definition }) => changesSomething(definition))
     .filter(({ name }) => settings.approval[name] !== 'never')
-    .map(({ name }) => [name, approve.includes('all') || approve.includes(name) ? 'auto' : 'ask'] as const);
+    .map(({ name }) => [name, free(name) ? 'auto' : 'ask'] as const);
   return { ...settings.approval, ...Object.fromEntries(raised) };
 }
 
+/** How a boundary is answered. @throws InvalidParams for a name that nobody knows */
 function boundaryOf(
   view: SessionView,
   registry: Registry,
-  { live, except = [] }: MixedRequest,
-): (boundary: Boundary) => boolean {
+  { live, dry = [], except = [] }: MixedRequest,
+): (boundary: Boundary) => 'live' | 'dry' | 'recorded' {
   const owners = new Map(view.steps.map((step) => [`${step.kind} ${step.name}`, step.plugin?.name]));
   const known = new Set([
     ...view.steps.flatMap((step) => [step.name, step.plugin?.name ?? step.name]),
     ...registry.tools().flatMap((tool) => [tool.name, tool.plugin.name]),
     ...registry.plugins().map((plugin) => plugin.name),
   ]);
-  for (const name of [...live.filter((one) => one !== 'model' && one !== 'tools'), ...except])
+  if (dry.includes('model'))
+    throw new ChassisError(
+      'InvalidParams',
+      'a model has no dry run: let it run with --live model, or leave it',
+    );
+  const names = [...live.filter((one) => one !== 'model'), ...dry].filter((one) => one !== 'tools');
+  for (const name of [...names, ...except])
     if (!known.has(name) && isUnavailable(registry.resolveModel(name)))
       throw new ChassisError(
         'InvalidParams',
@@ -215,11 +256,16 @@ function boundaryOf(
     return isUnavailable(binding) ? undefined : binding.plugin.name;
   };
   return (boundary) => {
-    if (boundary.kind === 'state') return false;
+    if (boundary.kind === 'state') return 'recorded';
     const owner = ownerOf(boundary);
-    const named = (names: readonly string[]) =>
-      names.includes(boundary.name) || (owner !== undefined && names.includes(owner));
-    return (live.includes(boundary.kind === 'tool' ? 'tools' : 'model') || named(live)) && !named(except);
+    const named = (list: readonly string[]) =>
+      list.includes(boundary.name) || (owner !== undefined && list.includes(owner));
+    const kind = boundary.kind === 'tool' ? 'tools' : 'model';
+    if (named(except)) return 'recorded';
+    // The closer word wins: a tool's own name before that of its kind.
+    if (named(dry)) return boundary.kind === 'tool' ? 'dry' : 'recorded';
+    if (named(live)) return 'live';
+    return kind === 'tools' && dry.includes(kind) ? 'dry' : live.includes(kind) ? 'live' : 'recorded';
   };
 }
 
@@ -227,12 +273,13 @@ function headerOf(view: SessionView, registry: Registry, request: MixedRequest):
   const { parent: _, ...recorded } = view.header;
   const now = registry.plugins();
   const agent = now.find((plugin) => plugin.name === recorded.agent.name);
-  const made_of = { session: recorded.id, live: request.live, except: request.except ?? [] };
+  const { live, dry = [], except = [] } = request;
+  const made_of = { session: recorded.id, live, dry, except };
   return {
     ...recorded,
     id: newSessionId(),
     created: Date.now(),
-    title: `${recorded.title} (replayed with ${request.live.join(', ')} live)`,
+    title: `${recorded.title} (replayed with ${waysOf(request)})`,
     workspace: request.workspace ?? recorded.workspace,
     agent: {
       ...recorded.agent,
@@ -245,7 +292,16 @@ function headerOf(view: SessionView, registry: Registry, request: MixedRequest):
   };
 }
 
-function noteOf(view: SessionView, { live, except = [] }: MixedRequest): string {
+function noteOf(view: SessionView, request: MixedRequest): string {
+  const { except = [] } = request;
   const but = except.length === 0 ? '' : `, except ${except.join(', ')}`;
-  return `Made from session ${view.header.id}: ${live.join(', ')} ran for real${but}; every other answer is from its record. A step without step.dispatched was answered from the record.`;
+  return `Made from session ${view.header.id} with ${waysOf(request)}${but}; every other answer is from its record. A step without step.dispatched was answered from the record.`;
+}
+
+/** `model live, tools dry`. */
+export function waysOf({ live, dry = [] }: Pick<MixedRequest, 'live' | 'dry'>): string {
+  return [
+    ...(live.length === 0 ? [] : [`${live.join(', ')} live`]),
+    ...(dry.length === 0 ? [] : [`${dry.join(', ')} dry`]),
+  ].join(', ');
 }

@@ -6,7 +6,7 @@
  */
 import { firstDifference } from '@chassis/analyze';
 import { ChassisError, ErrorCode } from '@chassis/errors';
-import type { Secrets, SessionView, Turn, Writer } from '@chassis/journal';
+import type { Secrets, SessionView, Step, Turn, Writer } from '@chassis/journal';
 import type { Json, PluginRef } from '@chassis/types';
 import type { Registry } from '../capability.ts';
 import { Approvals, nobody } from '../gate/approval.ts';
@@ -18,6 +18,7 @@ import { Recorder } from '../gate/recorder.ts';
 import { demandWhole } from '../gate/whole-record.ts';
 import { sessionContext } from './context.ts';
 import { type Coverage, coverage } from './coverage.ts';
+import { isWatched, paced } from './paced.ts';
 import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
 import { variantsFor } from './rewrites.ts';
 import type { SessionSettings } from './settings.ts';
@@ -57,6 +58,12 @@ export interface ReplayReport {
 export interface ReplayOptions {
   /** Stop when every step up to this number has been answered. */
   readonly until?: number;
+  /** Makes equal what may differ in requests and arguments and means nothing. */
+  normalise?(text: string): string;
+  /** Gives the answers at the pace of the record: 1 as fast as it was, 10 ten times as fast. At once without it. */
+  readonly speed?: number;
+  /** Called when a step has been answered. */
+  onStep?(step: Step): void;
 }
 
 /**
@@ -68,10 +75,12 @@ export async function replay(
   registry: Registry,
   secrets: Secrets,
   signal: AbortSignal,
-  { until }: ReplayOptions = {},
+  options: ReplayOptions = {},
 ): Promise<ReplayReport> {
   demandWhole(view);
-  const source = new RecordSource(view, { strict: true, ...(until === undefined ? {} : { until }) });
+  const { until } = options;
+  const record = new RecordSource(view, { strict: true, ...options });
+  const source = isWatched(options) ? paced(record, options, signal) : record;
   const settings = view.header.settings as unknown as SessionSettings;
   const writer = sealed(view);
   const recorder = new Recorder(writer, secrets);
@@ -102,19 +111,19 @@ export async function replay(
       context: (agent, number) => sessionContext(view, agent, number),
     });
     const divergence = await followed(gate, registry, view, turn);
-    if (source.halted)
+    if (record.halted)
       return {
         ...report,
         turns: turn.number,
         ok: true,
-        steps: source.answered,
+        steps: record.answered,
         ...(until === undefined ? {} : { until }),
       };
     if (divergence === 'record ends') report.incomplete = true;
-    else if (divergence !== null) return { ...report, ok: false, steps: source.answered, divergence };
+    else if (divergence !== null) return { ...report, ok: false, steps: record.answered, divergence };
     report.turns++;
   }
-  return { ...report, ok: true, steps: source.answered };
+  return { ...report, ok: true, steps: record.answered };
 }
 
 async function followed(

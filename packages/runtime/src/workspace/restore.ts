@@ -97,8 +97,7 @@ async function restoreFile(
   const stat = await lstat(target).catch(() => undefined);
   if (stat?.isDirectory()) throw new Error('a folder stands there now');
   // A link that the record does not tell of was put there by somebody else.
-  if (stat?.isSymbolicLink() && !linked)
-    throw new Error('a link stands there now; it is not followed');
+  if (stat?.isSymbolicLink() && !linked) throw new Error('a link stands there now; it is not followed');
   if (content === null) {
     if (stat === undefined) return 'unchanged';
     await rm(target);
