@@ -20,6 +20,12 @@ const systemNeeds = [
     why: 'without Python 3.9 or newer the tests of Python plugins cannot run',
   },
   {
+    command: '/usr/bin/python3',
+    probe: ['-m', 'pytest', '--version'],
+    debian: 'python3-pytest',
+    why: 'without it the test of recorded sessions in pytest cannot run',
+  },
+  {
     command: 'git',
     probe: ['--version'],
     debian: 'git',

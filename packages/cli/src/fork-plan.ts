@@ -16,6 +16,7 @@ export interface ForkOptions {
   readonly model?: readonly string[];
   readonly param?: readonly string[];
   readonly message?: string;
+  readonly clock?: string;
   readonly separate?: true;
   readonly n?: string;
   readonly verify?: string;

@@ -1,5 +1,5 @@
 /** Forks that change what was asked, variants side by side, and going back to a step; with real files. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chassis, records } from './support/chassis.ts';
@@ -70,4 +70,61 @@ it('in place it refuses a file that somebody changed since, and keeps what stood
   expect(done).toMatchObject({ code: 0, fork: null });
   expect(file()).toBe('one');
   expect(file('out.txt', done.kept as string)).toBe('two');
+});
+
+it('what a command changed is on record, with modes and links, and comes back', async () => {
+  folder.write('keep.sh', 'echo kept');
+  folder.write(
+    'shell.yaml',
+    `turns:
+  - call: [{ name: run_command, arguments: { script: 'chmod 755 keep.sh; ln -s keep.sh link; printf 1 > made' } }]
+  - call: [{ name: run_command, arguments: { script: 'rm link made; printf changed > keep.sh; chmod 600 keep.sh; touch link' } }]
+  - { say: Done. }
+`,
+  );
+  const ended = await result('run', 'x', '--script', 'shell.yaml', '--trust', '--approve', 'all');
+  expect(ended).toMatchObject({ code: 0 });
+  const shown = await run('show', `${ended.session as string}:2`);
+  expect(shown.stdout).toMatch(/modify keep\.sh {2}[0-9a-f]{12} 0\d{3} → [0-9a-f]{12} 0755/);
+  expect(shown.stdout).toMatch(/create link {2}nothing → link [0-9a-f]{12}/);
+  const back = await result('rewind', `${ended.session as string}:2`, '--what', 'files', '--in-place');
+  expect(back).toMatchObject({ code: 0, restored: { written: ['keep.sh', 'link', 'made'], refused: [] } });
+  expect([file('keep.sh'), file('made')]).toEqual(['echo kept', '1']);
+  expect(statSync(join(folder.path, 'keep.sh')).mode & 0o777).toBe(0o755);
+  expect(readlinkSync(join(folder.path, 'link'))).toBe('keep.sh');
+});
+
+it('a fork goes on with another version of a plugin', async () => {
+  folder.write(
+    'gate-2/plugin.yaml',
+    readFileSync(join(folder.path, 'plugins/gate/plugin.yaml'), 'utf8').replace('1.0.0', '2.0.0'),
+  );
+  folder.write(
+    'gate-2/index.ts',
+    'export default { tools: { wait: () => 0, refuse: () => 0, echo: () => ({ second: true }) } };\n',
+  );
+  folder.write(
+    'echo.yaml',
+    'turns:\n  - { call: [{ name: echo, arguments: { n: 1 } }] }\n  - { say: Done. }\n',
+  );
+  const ended = await result('run', 'x', '--script', 'echo.yaml', '--trust');
+  const fork = await result(
+    ...[
+      'fork',
+      `${ended.session as string}:1`,
+      '--plugin',
+      'gate-2',
+      '--clock',
+      '2026-03-01',
+      '--run',
+      '--trust',
+    ],
+  );
+  expect(fork).toMatchObject({ code: 0 });
+  const { step } = (await result('show', `${fork.session as string}:2`)) as { step: unknown };
+  expect(step).toMatchObject({ output: { second: true }, plugin: { name: 'gate', version: '2.0.0' } });
+  expect(await result('fork', `${ended.session as string}:1`, '--clock', 'noon')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--clock noon: write a time with its zone') as string,
+  });
 });

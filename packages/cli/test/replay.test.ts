@@ -1,4 +1,6 @@
 /** `chassis replay` with real sessions: mixed boundaries, a step to stop at, what is covered, what a divergence says. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chassis, records } from './support/chassis.ts';
 import { calls, type Project, project } from './support/project.ts';
@@ -89,4 +91,50 @@ it('context shows what the model saw, block by block, and what is new in it', as
   const page = await run('context', '@last:2');
   expect(page.stdout).toMatch(/:1 {2}/);
   expect(page.stdout).toMatch(/user .* x$/m);
+});
+
+it('strict replay goes at a pace when asked to, step by step', async () => {
+  const ended = await run('replay', '@last', '--speed', '100');
+  expect(ended).toMatchObject({ code: 0 });
+  expect(ended.stderr).toMatch(
+    /step 1 {2}model scripted.*\n.*step 2 {2}tool echo.*\n.*step 3 {2}model scripted/,
+  );
+  expect(await run('replay', '@last', '--speed', 'fast')).toMatchObject({ code: 2 });
+  expect(await run('replay', '@last', '--speed', '2', '--live', 'model')).toMatchObject({ code: 2 });
+});
+
+it('dry tools and the files as they were: what reads runs there, nothing is changed here', async () => {
+  folder.write('in.txt', 'then');
+  folder.write(
+    'files.yaml',
+    `turns:
+  - call: [{ name: read_file, arguments: { path: in.txt } }, { name: write_file, arguments: { path: in.txt, content: mine } }]
+  - { say: Done. }
+`,
+  );
+  const first = await result('run', 'x', '--script', 'files.yaml', '--trust', '--approve', 'all');
+  expect(first).toMatchObject({ code: 0 });
+  folder.write('in.txt', 'by hand');
+  const made = await result(
+    'replay',
+    first.session as string,
+    '--dry',
+    'tools',
+    '--files',
+    'recorded',
+    '--trust',
+  );
+  expect(made).toMatchObject({ code: 0, steps: { live: 1, recorded: 3 }, difference: null });
+  expect(made.workspace).not.toBe(folder.path);
+  expect(readFileSync(join(folder.path, 'in.txt'), 'utf8')).toBe('by hand');
+  const live = await result(
+    'replay',
+    first.session as string,
+    '--dry',
+    'tools',
+    '--files',
+    'live',
+    '--trust',
+  );
+  expect(live).toMatchObject({ code: 0, difference: { a: 2 } });
 });

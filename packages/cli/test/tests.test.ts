@@ -1,4 +1,5 @@
 /** `chassis test`: a session is kept, replayed, missed by a changed agent, recorded anew, and approved. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +51,39 @@ it('an agent that does something else fails it, in another test runner too', asy
   expect(() => same?.check()).not.toThrow();
 });
 
+it('what a normaliser names may differ in requests, and nothing else', async () => {
+  const agent = join(folder.path, 'dated-agent');
+  mkdirSync(agent);
+  writeFileSync(
+    join(agent, 'plugin.yaml'),
+    'name: dated\nversion: 1.0.0\ndescription: Asks with an id.\nchassis: ">=0.1 <1"\nkind: agent\nruntime: inline\nmodule: ./index.ts\nagents: [{ name: dated, description: Asks. }]\n',
+  );
+  writeFileSync(
+    join(agent, 'index.ts'),
+    `import { randomUUID } from 'node:crypto';
+export default { agents: { dated: async (input, ctx) => {
+  const content = \`request \${randomUUID()} took \${performance.now()} ms\`;
+  const { message } = await ctx.call('model.generate', { messages: [{ role: 'user', content }] });
+  return { answer: message.content };
+} } };
+`,
+  );
+  const own = ['--plugin', 'dated-agent', '--trust'];
+  folder.write('once.yaml', 'turns:\n  - { say: Yes. }\n');
+  expect(await run('run', 'ask', '--agent', 'dated', '--script', 'once.yaml', ...own)).toMatchObject({
+    code: 0,
+  });
+  expect(await run('test', 'add', '@last', '--dir', 'dated', '--name', 'dated')).toMatchObject({ code: 0 });
+  expect(await run('test', 'run', 'dated', ...own)).toMatchObject({ code: 0 });
+  const file = join(folder.path, 'dated/dated.test.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^ {2}- ids\n/m, ''));
+  const missed = await run('test', 'run', 'dated', ...own);
+  expect(missed.code).toBe(1);
+  expect(missed.stdout).toContain(
+    'replay: step 1 (model scripted) differs from the record at /input/messages/0/content',
+  );
+});
+
 it('is recorded anew when asked, missed by what it says then, and approved', async () => {
   folder.write('script.yaml', `turns:\n${calls('echo', { n: 1 }, 'It is done twice.')}`);
   const missed = await run('test', 'run', '--mode', 'rewrite', '--trust', '--reporter', 'github');
@@ -62,7 +96,28 @@ it('is recorded anew when asked, missed by what it says then, and approved', asy
   expect(await run('test', 'run')).toMatchObject({ code: 0 });
 });
 
-it('pytest collects the same tests', async () => {
+const helperFolder = fileURLToPath(new URL('../../../python', import.meta.url));
+
+const pytest = spawnSync('/usr/bin/python3', ['-m', 'pytest', '--version']).status === 0;
+
+it.runIf(pytest)('pytest collects the same tests', async () => {
+  folder.write(
+    'conftest.py',
+    `import sys
+sys.path.insert(0, ${JSON.stringify(helperFolder)})
+import chassis_testing
+from chassis_testing import pytest_collect_file
+whole = chassis_testing.agent_tests
+chassis_testing.agent_tests = lambda path: whole(path, command=${JSON.stringify([process.execPath, bin])})
+`,
+  );
+  const args = ['-m', 'pytest', '-v', '-p', 'no:cacheprovider', 'tests/agents'];
+  const ended = await chassis(args, { cwd: folder.path, through: ['/usr/bin/python3'] });
+  expect(ended.stdout + ended.stderr).toMatch(/echo-once\.test\.yaml::Echo once PASSED/);
+  expect(ended.code).toBe(0);
+});
+
+it('any other Python runner can have them, too', async () => {
   const helper = fileURLToPath(new URL('../../../python/chassis_testing.py', import.meta.url));
   const script = `
 import importlib.util, sys

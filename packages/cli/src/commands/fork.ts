@@ -48,11 +48,20 @@ async function requestOf({ args: [text = ''], options, globals }: Call<ForkOptio
     const edits: Edit[] = (options.set ?? []).map((edit) => editOf(edit, at));
     const title = options.title === undefined ? {} : { title: options.title };
     const message = options.message === undefined ? {} : { message: options.message };
-    const request = { parent: id, at, edits, ...title, ...message };
+    const clock = options.clock === undefined ? {} : { clock: timeOf(options.clock) };
+    const request = { parent: id, at, edits, ...title, ...message, ...clock };
     return { request, header: reader.header, view };
   } finally {
     await store.close();
   }
+}
+
+/** An instant as ISO 8601. Without a zone a time of day would mean something else on another machine. */
+function timeOf(text: string): number {
+  const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+  const time = Date.parse(text);
+  if (iso.test(text) && !Number.isNaN(time)) return time;
+  throw usage(`--clock ${text}: write a time with its zone, such as 2026-03-01T02:00:00Z, or a date`);
 }
 
 /**

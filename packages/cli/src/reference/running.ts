@@ -64,6 +64,10 @@ export const running: readonly CommandSpec[] = [
       option('--run', 'run the fork at once; without it the fork is only created'),
       list('--model <ref,...>', 'another model from here on; several times for variants'),
       list('--param <key=value>', 'another parameter of the model from here on, such as temperature=0'),
+      option(
+        '--clock <time>',
+        'what the clock of the harness shows when the fork goes on: 2026-03-01T02:00:00Z',
+      ),
       option('--separate', 'give the fork a folder of its own, with the files as they were at the step'),
       option('--n <k>', 'run the fork k times, each in a folder of its own, and compare'),
       option('--verify <command>', "run this in each variant's folder; exit 0 is a pass"),
@@ -76,6 +80,7 @@ export const running: readonly CommandSpec[] = [
       "fork @failed:cause --set '/output/rows/3/amount=1249.90' --run",
       'fork k3f --at 4 --model deepseek/deepseek-reasoner --run',
       'fork k3f:2',
+      'fork k3f:4 --plugin ../orders-2.0 --clock 2026-03-01T02:00:00Z --run',
       'fork k3f:3 --set \'/input/messages/0/content="Be brief."\' --param temperature=0 --run',
       'fork k3f:2 --model deepseek --model ollama/qwen3 --n 3 --verify "npm test"',
     ],

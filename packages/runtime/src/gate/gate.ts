@@ -124,7 +124,12 @@ export class Gate implements GateFace {
     }
     if (recorded !== undefined && !source.copies) return recorded;
     const value =
-      recorded ?? (name === 'now' ? Date.now() : name === 'random' ? Math.random() : crypto.randomUUID());
+      recorded ??
+      (name === 'now'
+        ? (this.options.now ?? Date.now)()
+        : name === 'random'
+          ? Math.random()
+          : crypto.randomUUID());
     recorder.writer.append('value.read', { name, value, agent, turn }, step ?? undefined);
     return value;
   }

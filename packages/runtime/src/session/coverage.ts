@@ -67,7 +67,9 @@ function pluginsOutside(view: SessionView): Outside[] {
       requests > 0
         ? 'network requests (named on record, their bodies only as far as the answer shows them)'
         : '',
-      processes > 0 ? 'processes (argv and exit code on record, what they read and wrote is not)' : '',
+      processes > 0
+        ? 'processes (argv, exit code and changed files of the workspace on record, what else they read and did is not)'
+        : '',
     ].filter(Boolean);
     const what =
       seen.length > 0

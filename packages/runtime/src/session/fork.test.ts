@@ -178,3 +178,37 @@ test.each([
   const edits = paths.map((path) => ({ step: 3, path, value }));
   await expect(Session.fork(around, { parent: session.id, at: 3, edits })).rejects.toThrow(why);
 });
+
+test('a fork with another clock reads it from there on, in tools as in the agent; what is on record stays', async () => {
+  const reading: NonNullable<Fakes['agent']> = async (_input, ctx) => {
+    const times = [await ctx.now()];
+    await ctx.call('tool.call', { name: 'look', arguments: { n: 1 } });
+    times.push(await ctx.now());
+    const { output } = (await ctx.call('tool.call', { name: 'look', arguments: { n: 2 } })) as {
+      output: number;
+    };
+    return { answer: JSON.stringify([...times, output]) };
+  };
+  const options: TestOptions = {
+    agent: reading,
+    tools: { look: { run: (_input, ctx) => ctx.now() } },
+    models: {},
+  };
+  const around = surroundings(options);
+  const session = await Session.create(around, newSession(options));
+  const first = JSON.parse((await session.prompt('go')).answer ?? '') as number[];
+  await session.close();
+  const clock = Date.parse('2001-02-03T04:05:06Z');
+  const fork = await Session.fork(around, { parent: session.id, at: 1, edits: [], clock });
+  const [start, ...later] = JSON.parse((await fork.resume()).answer ?? '') as number[];
+  await fork.close();
+  expect(start).toBe(first[0]);
+  for (const time of later) expect(time - clock).toSatisfy((ms: number) => ms >= 0 && ms < 3_600_000);
+  const again = await replay(
+    fork.view,
+    fakeRegistry({ agent: reading }),
+    new Secrets(),
+    new AbortController().signal,
+  );
+  expect(again).toMatchObject({ ok: true });
+});

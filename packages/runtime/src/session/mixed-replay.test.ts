@@ -70,7 +70,7 @@ const go = (live: string[], more: Partial<MixedRequest> = {}): MixedRequest => (
 describe('the matrix', () => {
   const modes = ['recorded', 'live'] as const;
   const cases = modes.flatMap((model) =>
-    modes.flatMap((tools) => modes.map((files) => ({ model, tools, files }))),
+    [...modes, 'dry' as const].flatMap((tools) => modes.map((files) => ({ model, tools, files }))),
   );
   test.each(cases)('model $model, tools $tools, files $files', async ({ model, tools, files }) => {
     const view = await recorded();
@@ -80,25 +80,28 @@ describe('the matrix', () => {
       ...(tools === 'live' ? ['tools'] : []),
       ...(files === 'live' ? ['read_file'] : []),
     ];
-    const except = files === 'recorded' && tools === 'live' ? ['read_file'] : [];
-    const report = await replayMixed(view, surroundings(now.options), go(live, { except }));
+    const except = files === 'recorded' && tools !== 'recorded' ? ['read_file'] : [];
+    const dry = tools === 'dry' ? ['tools'] : [];
+    const report = await replayMixed(view, surroundings(now.options), go(live, { dry, except }));
+    // A tool that only reads runs in a dry run, too.
+    const ran = tools !== 'recorded';
     expect(report.divergence).toBeUndefined();
     expect(report).toMatchObject({ ok: true, made: null });
     expect(new Set(now.ran)).toEqual(
       new Set([
         ...(model === 'live' ? ['p'] : []),
-        ...(tools === 'live' ? ['price'] : []),
+        ...(ran ? ['price'] : []),
         ...(files === 'live' ? ['read_file'] : []),
       ]),
     );
-    expect(report.view.step(2)?.output).toEqual({ from: 'price', age: tools === 'live' ? 'now' : 'then' });
+    expect(report.view.step(2)?.output).toEqual({ from: 'price', age: ran ? 'now' : 'then' });
     expect(report.view.step(3)?.output).toEqual({
       from: 'read_file',
       age: files === 'live' ? 'now' : 'then',
     });
     expect(report.steps).toEqual({
-      recorded: (model === 'live' ? 0 : 2) + (tools === 'live' ? 0 : 1) + (files === 'live' ? 0 : 1),
-      live: (model === 'live' ? 2 : 0) + (tools === 'live' ? 1 : 0) + (files === 'live' ? 1 : 0),
+      recorded: (model === 'live' ? 0 : 2) + (ran ? 0 : 1) + (files === 'live' ? 0 : 1),
+      live: (model === 'live' ? 2 : 0) + (ran ? 1 : 0) + (files === 'live' ? 1 : 0),
     });
     // The clock is the record's in every case; the answer is the model's own words.
     const clock = JSON.stringify(view.values[0]?.value);
@@ -176,6 +179,44 @@ test('a tool that changes something does not do it a second time without a word'
   expect(refused.view.step(2)?.status).toBe('denied');
   await replayMixed(view, surroundings(options), go(['tools'], { approve: ['put'] }));
   expect(writes).toHaveLength(2);
+});
+
+test('a dry tool that changes something is answered from the record for the same call, and refused for another', async () => {
+  const writes: unknown[] = [];
+  const put: FakeTool = {
+    effects: 'external',
+    run: (input) => {
+      writes.push(input);
+      return { put: input };
+    },
+  };
+  const asks =
+    (amounts: readonly number[]) =>
+    ({ messages }: ModelRequest) => {
+      const told = messages.filter((message) => message.role === 'tool');
+      const amount = amounts[told.length];
+      return amount === undefined
+        ? says(told.map(({ content }) => content).join(' / '))
+        : says('', [[`c${told.length}`, 'put', { amount }]]);
+    };
+  const options = (amounts: readonly number[]) => ({ agent, tools: { put }, models: { p: asks(amounts) } });
+  const view = await recorded(options([1]));
+  expect(writes).toHaveLength(1);
+  const report = await replayMixed(view, surroundings(options([1, 2])), go(['model'], { dry: ['tools'] }));
+  expect(writes).toHaveLength(1);
+  expect(report.divergence).toBeUndefined();
+  expect(report.view.steps.map(({ name, status }) => [name, status])).toEqual([
+    ['p', 'ok'],
+    ['put', 'ok'],
+    ['p', 'ok'],
+    ['put', 'denied'],
+    ['p', 'ok'],
+  ]);
+  expect(report.view.step(4)?.error?.message).toContain('put was not run: this is a dry run');
+  expect(report.view.header.title).toContain('model live, tools dry');
+  await expect(replayMixed(view, surroundings(options([1])), go([], { dry: ['model'] }))).rejects.toThrow(
+    /no dry run/,
+  );
 });
 
 test('a name that is nobody is refused, and the steps asked for are the last', async () => {

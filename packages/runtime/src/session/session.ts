@@ -30,7 +30,7 @@ import { sessionContext } from './context.ts';
 import { beforeTurn, forkPoint, isInput } from './fork.ts';
 import { closeOpenSteps, reopenTurn } from './resume.ts';
 import { rewriteOf, rewritesOf, variantsFor } from './rewrites.ts';
-import { isOffered, type LiveSettings, type SessionSettings } from './settings.ts';
+import { clockOf, isOffered, type LiveSettings, type SessionSettings } from './settings.ts';
 import { runTurn, type TurnResult } from './turn.ts';
 
 /** What a session needs from the process around it. */
@@ -69,6 +69,8 @@ export interface ForkRequest {
   /** From here on, in the turn that goes on too. */
   readonly model?: TurnModel;
   readonly workspace?: string;
+  /** What the clock shows when the fork goes on, milliseconds since the epoch; it goes on from there. */
+  readonly clock?: number;
   /** Another script for the scripted model from here on. */
   readonly script?: string;
 }
@@ -134,6 +136,7 @@ export class Session {
       settings: {
         ...parent.settings,
         ...(request.script === undefined ? {} : { script: request.script }),
+        ...(request.clock === undefined ? {} : { clock_offset_ms: request.clock - Date.now() }),
         ...(rewrite === null ? {} : { forks: [...rewritesOf(view), rewrite] as unknown as Json }),
       },
       parent: { session: request.parent, seq: point.seq, step: point.step, hash: '' },
@@ -230,6 +233,7 @@ export class Session {
       signal: this.#cancel.signal,
       modelTimeoutMs: settings.model_timeout_ms,
       secret: (name) => around.secret(name),
+      ...clockOf(recorded),
       ...variantsFor(this.view),
       model: (number) => this.view.turns[number - 1]?.model ?? this.view.header.model,
       context: (agent, number) => sessionContext(this.view, agent, number),

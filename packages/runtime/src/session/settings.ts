@@ -13,12 +13,21 @@ export interface SessionSettings {
   readonly tools: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
   /** Deadline of a model call, milliseconds. */
   readonly model_timeout_ms: number;
+  /** What a fork added to the clock that its agent and tools ask the harness for, milliseconds. */
+  readonly clock_offset_ms?: number;
   /** Absolute path of the script that was given for this session, instead of the project's own. */
   readonly script?: string;
 }
 
 /** What may differ from one process to the next without changing what a re-execution shows. */
 export type LiveSettings = Pick<SessionSettings, 'limits' | 'retry' | 'approval' | 'model_timeout_ms'>;
+
+/** The gate's clock for a session: the system's unless a fork set another. */
+export function clockOf({ clock_offset_ms: offset }: Pick<SessionSettings, 'clock_offset_ms'>): {
+  now?(): number;
+} {
+  return offset === undefined ? {} : { now: () => Date.now() + offset };
+}
 
 /** Which of the tools a session offers. */
 export function isOffered(name: string, { allow, deny }: SessionSettings['tools']): boolean {
