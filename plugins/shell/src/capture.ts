@@ -11,7 +11,7 @@ import type { FileChange } from '@chassis/sdk';
 import type { FileForm } from '@chassis/types';
 
 /** Kept by others, or made from what is captured. */
-export const LEFT_OUT: ReadonlySet<string> = new Set(['.chassis', '.git', 'node_modules', '__pycache__']);
+const LEFT_OUT: ReadonlySet<string> = new Set(['.chassis', '.git', 'node_modules', '__pycache__']);
 
 export interface CaptureLimits {
   /** A workspace with more entries is not captured at all. */

@@ -7,9 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChassisError } from '@chassis/errors';
 import type { Step } from '@chassis/journal';
 import type { Recalled, Source } from '../gate/source.ts';
-import type { ReplayOptions } from './replay.ts';
 
-type Watching = Pick<ReplayOptions, 'speed' | 'onStep'>;
+export interface Watching {
+  /** Gives the answers at the pace of the record: 1 as fast as it was, 10 ten times as fast. At once without it. */
+  readonly speed?: number;
+  /** Called when a step has been answered. */
+  onStep?(step: Step): void;
+}
 
 export function isWatched({ speed, onStep }: Watching): boolean {
   return speed !== undefined || onStep !== undefined;

@@ -6,7 +6,7 @@
  */
 import { firstDifference } from '@chassis/analyze';
 import { ChassisError, ErrorCode } from '@chassis/errors';
-import type { Secrets, SessionView, Step, Turn, Writer } from '@chassis/journal';
+import type { Secrets, SessionView, Turn, Writer } from '@chassis/journal';
 import type { Json, PluginRef } from '@chassis/types';
 import type { Registry } from '../capability.ts';
 import { Approvals, nobody } from '../gate/approval.ts';
@@ -18,7 +18,7 @@ import { Recorder } from '../gate/recorder.ts';
 import { demandWhole } from '../gate/whole-record.ts';
 import { sessionContext } from './context.ts';
 import { type Coverage, coverage } from './coverage.ts';
-import { isWatched, paced } from './paced.ts';
+import { isWatched, paced, type Watching } from './paced.ts';
 import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
 import { variantsFor } from './rewrites.ts';
 import type { SessionSettings } from './settings.ts';
@@ -55,15 +55,11 @@ export interface ReplayReport {
   readonly plugins: readonly PluginDrift[];
 }
 
-export interface ReplayOptions {
+export interface ReplayOptions extends Watching {
   /** Stop when every step up to this number has been answered. */
   readonly until?: number;
   /** Makes equal what may differ in requests and arguments and means nothing. */
   normalise?(text: string): string;
-  /** Gives the answers at the pace of the record: 1 as fast as it was, 10 ten times as fast. At once without it. */
-  readonly speed?: number;
-  /** Called when a step has been answered. */
-  onStep?(step: Step): void;
 }
 
 /**
