@@ -27,7 +27,7 @@ interface Version extends Change {
 
 interface Found {
   readonly versions: readonly Version[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const run = promisify(execFile);

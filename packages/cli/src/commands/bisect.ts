@@ -64,7 +64,11 @@ export async function bisect({
           : over === 'plugins'
             ? overPlugins(at, good)
             : await overVersions(at, good, options, opened);
-    return await searched(plan, over, options.test, at).finally(() => plan.close?.());
+    try {
+      return await searched(plan, over, options.test, at);
+    } finally {
+      await plan.close?.();
+    }
   } finally {
     await bench.close();
     interrupts.end();

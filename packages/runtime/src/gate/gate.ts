@@ -124,14 +124,13 @@ export class Gate implements GateFace {
     }
     if (recorded !== undefined && !source.copies) return recorded;
     const value =
-      recorded ??
-      (name === 'now'
-        ? (this.options.now ?? Date.now)()
-        : name === 'random'
-          ? Math.random()
-          : crypto.randomUUID());
+      recorded ?? (name === 'now' ? this.#now() : name === 'random' ? Math.random() : crypto.randomUUID());
     recorder.writer.append('value.read', { name, value, agent, turn }, step ?? undefined);
     return value;
+  }
+
+  #now(): number {
+    return Date.now() + (this.options.clockOffsetMs ?? 0);
   }
 
   async #live(

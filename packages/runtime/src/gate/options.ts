@@ -29,8 +29,8 @@ export interface GateOptions {
   /** Deadline of a model call, milliseconds. */
   readonly modelTimeoutMs: number;
   secret(name: string): Promise<string>;
-  /** The clock that is read where the record has no reading, milliseconds since the epoch; the system's without it. */
-  now?(): number;
+  /** Added to the system's clock where the record has no reading, milliseconds. */
+  readonly clockOffsetMs?: number | undefined;
   /** An ask as the agent made it, then as a fork's edits change it, one after another. Without it asks are what they are. */
   variants?(ask: Ask): Iterable<Ask>;
   /** The model of a turn: first choice, fallbacks, parameters. */

@@ -28,7 +28,7 @@ import { changesSomething, dryRegistry } from './dry-registry.ts';
 import { type PluginDrift, pluginDrift } from './plugin-drift.ts';
 import { variantsFor } from './rewrites.ts';
 import type { Surroundings } from './session.ts';
-import { clockOf, type LiveSettings, type SessionSettings } from './settings.ts';
+import type { LiveSettings, SessionSettings } from './settings.ts';
 import { runTurn, type TurnResult } from './turn.ts';
 
 export interface MixedRequest {
@@ -199,7 +199,7 @@ function gateOf(
     signal: AbortSignal.any([request.signal, halt]),
     modelTimeoutMs: settings.model_timeout_ms,
     secret: (name) => around.secret(name),
-    ...clockOf(recorded),
+    clockOffsetMs: recorded.clock_offset_ms,
     ...variantsFor(writer.view),
     model: (number) => writer.view.turns[number - 1]?.model ?? writer.header.model,
     context: (agent, number) => sessionContext(writer.view, agent, number),

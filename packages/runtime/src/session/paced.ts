@@ -12,7 +12,7 @@ export interface Watching {
   /** Gives the answers at the pace of the record: 1 as fast as it was, 10 ten times as fast. At once without it. */
   readonly speed?: number;
   /** Called when a step has been answered. */
-  onStep?(step: Step): void;
+  readonly onStep?: (step: Step) => void;
 }
 
 export function isWatched({ speed, onStep }: Watching): boolean {

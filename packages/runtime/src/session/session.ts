@@ -30,7 +30,7 @@ import { sessionContext } from './context.ts';
 import { beforeTurn, forkPoint, isInput } from './fork.ts';
 import { closeOpenSteps, reopenTurn } from './resume.ts';
 import { rewriteOf, rewritesOf, variantsFor } from './rewrites.ts';
-import { clockOf, isOffered, type LiveSettings, type SessionSettings } from './settings.ts';
+import { isOffered, type LiveSettings, type SessionSettings } from './settings.ts';
 import { runTurn, type TurnResult } from './turn.ts';
 
 /** What a session needs from the process around it. */
@@ -233,7 +233,7 @@ export class Session {
       signal: this.#cancel.signal,
       modelTimeoutMs: settings.model_timeout_ms,
       secret: (name) => around.secret(name),
-      ...clockOf(recorded),
+      clockOffsetMs: recorded.clock_offset_ms,
       ...variantsFor(this.view),
       model: (number) => this.view.turns[number - 1]?.model ?? this.view.header.model,
       context: (agent, number) => sessionContext(this.view, agent, number),

@@ -22,13 +22,6 @@ export interface SessionSettings {
 /** What may differ from one process to the next without changing what a re-execution shows. */
 export type LiveSettings = Pick<SessionSettings, 'limits' | 'retry' | 'approval' | 'model_timeout_ms'>;
 
-/** The gate's clock for a session: the system's unless a fork set another. */
-export function clockOf({ clock_offset_ms: offset }: Pick<SessionSettings, 'clock_offset_ms'>): {
-  now?(): number;
-} {
-  return offset === undefined ? {} : { now: () => Date.now() + offset };
-}
-
 /** Which of the tools a session offers. */
 export function isOffered(name: string, { allow, deny }: SessionSettings['tools']): boolean {
   return (allow === undefined || allow.includes(name)) && !(deny ?? []).includes(name);
