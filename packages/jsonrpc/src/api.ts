@@ -1,8 +1,9 @@
 /**
  * The other side's methods as nested functions: `api.tool.add(params)` is `call('tool.add', params)`.
  *
- * Promise: a name is made of property reads and nothing else; no name is cached, none is special but `then`, so
- * that a part of the tree can be returned from an async function.
+ * Promise: a name is made of property reads and nothing else; no name is cached. Only what the language itself asks for by
+ * name is no method: `then`, so that a part of the tree can be returned from an async function, and `toJSON`; a part that is
+ * printed or serialised calls nobody.
  */
 import type { CallOptions } from './call.ts';
 import type { Contracts, ParamsOf, ResultOf } from './contract.ts';
@@ -35,10 +36,11 @@ type Send = (method: string, params: unknown, options: CallOptions | undefined) 
 
 export function api(send: Send, path = ''): unknown {
   return new Proxy(function name() {}, {
-    get: (_target, part) =>
-      typeof part !== 'string' || part === 'then'
-        ? undefined
-        : api(send, path === '' ? part : `${path}.${part}`),
+    get: (_target, part) => {
+      if (part === Symbol.toPrimitive) return () => `api.${path}`;
+      if (typeof part !== 'string' || part === 'then' || part === 'toJSON') return undefined;
+      return api(send, path === '' ? part : `${path}.${part}`);
+    },
     apply: (_target, _this, [params, options]: [unknown, CallOptions | undefined]) =>
       send(path, params, options),
   });

@@ -128,6 +128,12 @@ describe('access', () => {
     expect(await client.call('write')).toBe('ok');
   });
 
+  test('is given by true alone: a rule that answers with a promise lets nobody in', async () => {
+    const { client, server } = connected();
+    server.method('secret', { access: (async () => false) as never }, () => expect.unreachable());
+    await expect(client.call('secret')).rejects.toMatchObject({ code: ErrorCode.PermissionDenied });
+  });
+
   test('holds for notifications too: refused ones are logged', async () => {
     const { client, server, serverLog } = connected();
     server.notification('note', { access: 'write' }, () => expect.unreachable());
@@ -201,4 +207,15 @@ test('the proxy of an undescribed side reaches any name and is no promise', asyn
   server.method('a.b.c', (params) => params);
   const part = await Promise.resolve(client.api.a);
   expect(await part?.b?.c?.([1])).toEqual([1]);
+});
+
+test('a part of the api that is printed or serialised calls nobody', async () => {
+  const { client, server } = connected();
+  const called: string[] = [];
+  server.onUnknownMethod = (_params, { method }) => called.push(method);
+  const { tool } = client.api;
+  expect(JSON.stringify({ tool })).toBe('{}');
+  expect(`${tool?.add}`).toBe('api.tool.add');
+  await tool?.toString?.();
+  expect(called).toEqual(['tool.toString']);
 });

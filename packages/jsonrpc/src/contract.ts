@@ -73,10 +73,10 @@ export function wrongKind(
   return new RpcError(ErrorCode.InvalidRequest, `"${method}" is ${use}`);
 }
 
-/** Whether the caller may use a method; see {@link Contract.access}. */
+/** Whether the caller may use a method; see {@link Contract.access}. Only `true` lets in: a promise is no permission. */
 export function mayUse(access: Contract['access'], who: Caller): boolean {
   if (access === undefined) return true;
-  return typeof access === 'string' ? who.scopes.has(access) : access(who);
+  return typeof access === 'string' ? who.scopes.has(access) : access(who) === true;
 }
 
 /** Checks a value: the value as the schema read it, or throws what `refuse` makes of the issues. */

@@ -62,21 +62,29 @@ export class RpcError extends Error {
  * the range that JSON-RPC reserves.
  */
 export function asWireError(thrown: unknown): WireError | undefined {
-  if (typeof thrown !== 'object' || thrown === null || thrown instanceof DOMException) return undefined;
-  const { code, message } = thrown as { code?: unknown; message?: unknown };
-  if (!Number.isSafeInteger(code) || typeof message !== 'string') return undefined;
-  const value = code as number;
-  if (!('data' in thrown)) {
-    return value >= -32768 && value <= -32000 ? { code: value, message } : undefined;
+  if (typeof thrown !== 'object' || thrown === null) return undefined;
+  try {
+    if (thrown instanceof DOMException) return undefined;
+    const { code, message } = thrown as { code?: unknown; message?: unknown };
+    if (!Number.isSafeInteger(code) || typeof message !== 'string') return undefined;
+    const value = code as number;
+    if (!('data' in thrown)) {
+      return value >= -32768 && value <= -32000 ? { code: value, message } : undefined;
+    }
+    const { data } = thrown;
+    return data === undefined ? { code: value, message } : { code: value, message, data };
+  } catch {
+    return undefined; // one whose members cannot even be read
   }
-  return thrown.data === undefined ? { code: value, message } : { code: value, message, data: thrown.data };
 }
 
 /** Whether a handler stopped because its signal was aborted. */
 export function isAbort(thrown: unknown): boolean {
-  return (
-    typeof thrown === 'object' && thrown !== null && (thrown as { name?: unknown }).name === 'AbortError'
-  );
+  try {
+    return (thrown as { name?: unknown } | null | undefined)?.name === 'AbortError';
+  } catch {
+    return false;
+  }
 }
 
 export const endedByPeer: CloseReason = { kind: 'ended', message: 'the other side ended the connection' };

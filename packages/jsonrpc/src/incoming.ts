@@ -4,13 +4,14 @@
  * Promise: every request gets exactly one answer, whatever its handler does; a bounded number runs at once;
  * nothing a handler throws unforeseen leaves this process. A handler that returns a value costs no promise.
  */
+import { Answers } from './answers.ts';
 import { type Destination, type Remote, Request, type RequestHost } from './context.ts';
 import { mayUse } from './contract.ts';
 import type { Dialect } from './dialect.ts';
-import { asWireError, ErrorCode, isAbort, RpcError, type WireError } from './errors.ts';
-import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
+import { ErrorCode, RpcError, type WireError } from './errors.ts';
+import { parseExact } from './json.ts';
 import type { Log } from './log.ts';
-import { errorText, notificationText, type RequestId, resultText } from './message.ts';
+import { errorText, notificationText, type RequestId } from './message.ts';
 import type { Entry } from './methods.ts';
 import { OpenRequests, WaitingRoom } from './open-requests.ts';
 import type { Outlet } from './outlet.ts';
@@ -40,6 +41,7 @@ export class Incoming implements RequestHost {
   readonly #o: IncomingOptions;
   readonly #open = new OpenRequests();
   readonly #waiting: WaitingRoom<Entry>;
+  readonly #answers: Answers;
   #running = 0;
   #over = false;
 
@@ -47,6 +49,8 @@ export class Incoming implements RequestHost {
     this.remote = options.remote;
     this.#o = options;
     this.#waiting = new WaitingRoom(options.maxInFlight, options.maxMessageBytes);
+    const answer = (request: Request, text: string | undefined): void => this.#answer(request, text);
+    this.#answers = new Answers({ ...options, answer });
   }
 
   /** Requests that wait or run. */
@@ -119,8 +123,7 @@ export class Incoming implements RequestHost {
     };
     try {
       this.#check(entry);
-      const result = this.#o.invoke(entry, request);
-      if (isThenable(result)) result.then(undefined, failed);
+      promiseOf(this.#o.invoke(entry, request))?.catch(failed);
     } catch (error) {
       failed(error);
     }
@@ -138,7 +141,7 @@ export class Incoming implements RequestHost {
     const error = new RpcError(this.#o.dialect.cancelledCode, reason);
     request.stop(error);
     // One that waits has no handler that could notice.
-    if (request.weight > 0) this.#fail(request, error);
+    if (request.weight > 0) this.#answers.threw(request, error);
     return true;
   }
 
@@ -211,15 +214,17 @@ export class Incoming implements RequestHost {
 
   #run(entry: Entry, request: Request): void {
     let result: unknown;
+    let later: Promise<unknown> | undefined;
     try {
       if (entry.contract.access !== undefined) this.#check(entry);
       result = this.#o.invoke(entry, request);
+      later = promiseOf(result);
     } catch (error) {
-      this.#fail(request, error);
+      this.#answers.threw(request, error);
       return;
     }
-    if (!isThenable(result)) {
-      this.#finish(request, result);
+    if (!later) {
+      this.#answers.returned(request, result);
       return;
     }
     this.#running++;
@@ -227,15 +232,15 @@ export class Incoming implements RequestHost {
       request.listed = true;
       this.#open.add(request);
     }
-    result.then(
+    later.then(
       (value) => {
         this.#running--;
-        this.#finish(request, value);
+        this.#answers.returned(request, value);
         this.#settled();
       },
       (error: unknown) => {
         this.#running--;
-        this.#fail(request, error);
+        this.#answers.threw(request, error);
         this.#settled();
       },
     );
@@ -245,59 +250,6 @@ export class Incoming implements RequestHost {
     if (this.#over) return;
     this.pump();
     this.#o.settled();
-  }
-
-  #finish(request: Request, value: unknown): void {
-    if (request.done) return;
-    let json: string;
-    try {
-      json = JSON.stringify(value) ?? 'null';
-    } catch (error) {
-      this.#fail(request, error);
-      return;
-    }
-    const maxDepth = this.#o.maxDepth - envelopeDepth;
-    const text = resultText(request.id as RequestId, json);
-    if (mayBeDeep(json, maxDepth) && isTooDeep(json, maxDepth)) {
-      this.#fail(request, new RangeError(`the result nests deeper than ${maxDepth} levels`));
-    } else if (isTooLong(text, this.#o.maxMessageBytes - request.to.gathered)) {
-      this.#fail(request, new RangeError(`the answer would be longer than ${this.#o.maxMessageBytes} bytes`));
-    } else this.#answer(request, text);
-  }
-
-  #fail(request: Request, thrown: unknown): void {
-    if (request.done) return;
-    const { dialect } = this.#o;
-    const id = request.id as RequestId;
-    if (request.stopped && (thrown === request.stopped || isAbort(thrown))) {
-      if (dialect.answersCancelled) this.#answer(request, errorText(id, asError(request.stopped)));
-      else this.#answer(request, undefined);
-      return;
-    }
-    const known = asWireError(thrown);
-    if (known) {
-      try {
-        this.#answer(request, errorText(id, known));
-        return;
-      } catch {
-        // Its data is no JSON: as unforeseen as any other error.
-      }
-    }
-    const ref = process.getBuiltinModule('node:crypto').randomUUID();
-    const message = `the handler of "${request.method}" failed`;
-    this.#o.log({
-      level: 'error',
-      event: 'handler-failed',
-      message,
-      method: request.method,
-      id,
-      ref,
-      error: thrown,
-    });
-    this.#answer(
-      request,
-      errorText(id, { code: ErrorCode.InternalError, message: 'Internal error', data: { ref } }),
-    );
   }
 
   #answer(request: Request, text: string | undefined): void {
@@ -311,14 +263,13 @@ export class Incoming implements RequestHost {
   }
 }
 
-function asError(error: RpcError): WireError {
-  return { code: error.code, message: error.message };
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-  );
+/** A promise of what a handler has not finished yet: a foreign thenable may throw, settle twice, or both. */
+function promiseOf(result: unknown): Promise<unknown> | undefined {
+  const pending =
+    typeof result === 'object' &&
+    result !== null &&
+    typeof (result as { then?: unknown }).then === 'function';
+  return pending ? Promise.resolve(result) : undefined;
 }
 
 /** A message's params with exact numbers; `at` is its place in a batch, or −1. */

@@ -184,3 +184,23 @@ describe('a call', () => {
     expect(await sent()).toContain(big);
   });
 });
+
+test('a time that is already over, or no number, is a deadline at once, not none', async () => {
+  const { client, server } = connected();
+  server.method('never', () => new Promise(() => {}));
+  for (const timeoutMs of [-1, Number.NaN])
+    await expect(client.call('never', {}, { timeoutMs })).rejects.toMatchObject({
+      code: ErrorCode.ToolTimeout,
+    });
+});
+
+test('what is no method name is refused before anything is sent', async () => {
+  const { peer, allSent } = rawPeer();
+  for (const method of [undefined, 5, Symbol('s')] as unknown as string[]) {
+    const refused = { code: ErrorCode.InvalidRequest };
+    await expect(peer.call(method)).rejects.toMatchObject(refused);
+    await expect(peer.notify(method)).rejects.toMatchObject(refused);
+    expect(await peer.batch([{ method }])).toMatchObject([{ status: 'rejected', reason: refused }]);
+  }
+  expect(await allSent()).toEqual([]);
+});

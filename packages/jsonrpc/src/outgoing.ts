@@ -60,7 +60,7 @@ export class Outgoing {
     if (this.#over) return quiet(Promise.reject(copyOf(this.#over)));
     let text: string;
     try {
-      text = this.#fitting(notificationText(method, this.#serialise(params)));
+      text = this.#fitting(notificationText(named(method), this.#serialise(params)));
     } catch (error) {
       return quiet(Promise.reject(error as RpcError));
     }
@@ -87,7 +87,7 @@ export class Outgoing {
     for (const { method, params, notify } of items) {
       let text: string | undefined;
       if (notify) {
-        text = notificationText(method, this.#serialise(params));
+        text = notificationText(named(method), this.#serialise(params));
         outlet.remember('notification', method, undefined);
       } else {
         const call = new PendingCall(
@@ -189,6 +189,7 @@ export class Outgoing {
       ? dialect.askForProgress(params, `${this.#prefix}${call.ordinal}`)
       : params;
     try {
+      named(call.method);
       const json = this.#serialise(wanted);
       outlet.remember('call', call.method, call.ordinal);
       return this.#fitting(
@@ -244,7 +245,8 @@ export class Outgoing {
   #expect(call: PendingCall, now: number): void {
     this.#pending.add(call);
     const ms = call.options?.timeoutMs ?? this.#o.timeoutMs;
-    if (ms > 0 && ms !== Number.POSITIVE_INFINITY) this.#deadlines.add(call, Math.ceil(ms), now);
+    if (ms !== 0 && ms !== Number.POSITIVE_INFINITY)
+      this.#deadlines.add(call, ms > 1 ? Math.ceil(ms) : 1, now); // a time that is over, or no number, is no licence to wait
     const signal = call.options?.signal;
     if (signal) {
       call.onAbort = () => this.#abandon(call, cancelled(signal));
@@ -300,6 +302,12 @@ function uniquePrefix(): string {
       .toString(36)
       .padStart(7, '0');
   return `${part()}${part()}.`;
+}
+
+/** A program without types may pass anything; what is no message must not leave. */
+function named(method: string): string {
+  if (typeof method === 'string') return method;
+  throw new RpcError(ErrorCode.InvalidRequest, `a method is a string, not ${typeof method}`);
 }
 
 function isErrorObject(error: unknown): error is { code: number; message: string; data?: unknown } {

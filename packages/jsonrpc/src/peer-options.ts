@@ -60,8 +60,19 @@ export function limitsOf(options: PeerOptions): Limits {
   return limits;
 }
 
+/** A log of the program's: one that fails is reported, and never fails the connection. */
+export function safeLog(log: Log = logErrors): Log {
+  return (entry) => {
+    try {
+      log(entry);
+    } catch (error) {
+      logErrors({ level: 'error', event: 'hook-failed', message: 'the log of a peer failed', error });
+    }
+  };
+}
+
 /** Where entries go without the option `log`: errors to stderr, the rest nowhere. */
-export function logErrors(entry: PeerLog): void {
+function logErrors(entry: PeerLog): void {
   if (entry.level !== 'error') return;
   const { inspect } = process.getBuiltinModule('node:util');
   const cause = 'error' in entry ? `\n${inspect(entry.error)}` : '';

@@ -25,7 +25,7 @@ import { chain, type Interceptor, interceptedBatch, invoker, type Traffic } from
 import { type Entry, type Handler, Methods } from './methods.ts';
 import { Outgoing } from './outgoing.ts';
 import { Exchange, Outlet, quiet } from './outlet.ts';
-import { limitsOf, logErrors, type PeerOptions } from './peer-options.ts';
+import { limitsOf, type PeerOptions, safeLog } from './peer-options.ts';
 import { Reader } from './reader.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
 import { type ProgressStream, streamOf } from './stream.ts';
@@ -73,7 +73,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   /** Starts the transport at once: register methods in the same tick, or pass them as the option `methods`. */
   constructor(transport: Transport, options: PeerOptions = {}) {
     const dialect = dialectOf(options.dialect);
-    const log = options.log ?? logErrors;
+    const log = safeLog(options.log);
     const { timeoutMs = 60_000 } = options;
     const { maxInFlight, ...limits } = limitsOf(options);
     this.#transport = transport;

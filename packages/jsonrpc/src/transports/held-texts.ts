@@ -43,11 +43,14 @@ export class HeldTexts {
     if (!sink || this.#busy || this.#held) return;
     this.#busy = true;
     let at = 0;
-    while (at < this.#texts.length && !this.#held) {
-      if (!this.#hand(this.#texts[at++] ?? '', sink)) this.#held = true;
+    try {
+      while (at < this.#texts.length && !this.#held) {
+        if (!this.#hand(this.#texts[at++] ?? '', sink)) this.#held = true;
+      }
+    } finally {
+      this.#texts = at === this.#texts.length ? [] : this.#texts.slice(at);
+      this.#busy = false;
     }
-    this.#texts = at === this.#texts.length ? [] : this.#texts.slice(at);
-    this.#busy = false;
   }
 
   #hand(text: string | Uint8Array, sink: Sink): boolean {

@@ -106,13 +106,16 @@ export class StreamTransport implements Transport {
     const [sink, decoder] = [this.#sink, this.#decoder];
     if (!sink || !decoder) return;
     this.#gathered.hold();
-    while (!this.#held && !this.#over) {
-      const message = decoder.next();
-      if (message === undefined) break;
-      const more = typeof message === 'string' ? sink.message(message) : sink.damaged(message);
-      if (!more) this.#held = true;
+    try {
+      while (!this.#held && !this.#over) {
+        const message = decoder.next();
+        if (message === undefined) break;
+        const more = typeof message === 'string' ? sink.message(message) : sink.damaged(message);
+        if (!more) this.#held = true;
+      }
+    } finally {
+      this.#gathered.release();
     }
-    this.#gathered.release();
     if (this.#inputEnded && !this.#endReported && !this.#held && !this.#over) {
       this.#endReported = true;
       this.inputEnded(sink);
