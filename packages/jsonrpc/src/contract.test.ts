@@ -216,6 +216,24 @@ test('a part of the api that is printed or serialised calls nobody', async () =>
   const { tool } = client.api;
   expect(JSON.stringify({ tool })).toBe('{}');
   expect(`${tool?.add}`).toBe('api.tool.add');
-  await tool?.toString?.();
+  await Promise.resolve(tool?.toString());
   expect(called).toEqual(['tool.toString']);
+});
+
+test("another library's thenables are waited for before they are checked", async () => {
+  const { client, server } = connected();
+  // biome-ignore lint/suspicious/noThenProperty: that is what is tested
+  const thenable = (value: unknown) => ({ then: (resolve: (value: unknown) => void) => resolve(value) });
+  const read = (value: unknown) =>
+    typeof value === 'number' ? { value } : { issues: [{ message: 'no number' }] };
+  const late = {
+    '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => thenable(read(value)) },
+  };
+  const result = z.number();
+  server.method('number', { result }, () => thenable(1) as never);
+  server.method('text', { result }, () => thenable('one') as never);
+  server.method('late', { params: late as never }, () => 'ran');
+  expect(await client.call('number')).toBe(1);
+  await expect(client.call('text')).rejects.toMatchObject({ code: ErrorCode.InvalidOutput });
+  await expect(client.call('late', {})).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
 });

@@ -15,6 +15,7 @@ import {
   type OutputOf,
   type Schema,
 } from './schema.ts';
+import { promiseOf } from './thenable.ts';
 
 /** A JSON Schema made into a function that lists what is wrong with a value. */
 export type SchemaCompiler = (schema: JsonSchema) => (value: unknown) => readonly Issue[];
@@ -105,7 +106,8 @@ function checkOf(
   };
   return (value) => {
     const checked = validate(value);
-    return checked instanceof Promise ? checked.then((late) => read(late, value)) : read(checked, value);
+    const later = promiseOf(checked);
+    return later ? later.then((late) => read(late, value)) : read(checked as Checked<unknown>, value);
   };
 }
 

@@ -15,6 +15,7 @@ import { errorText, notificationText, type RequestId } from './message.ts';
 import type { Entry } from './methods.ts';
 import { OpenRequests, WaitingRoom } from './open-requests.ts';
 import type { Outlet } from './outlet.ts';
+import { promiseOf } from './thenable.ts';
 import type { Turn } from './turn.ts';
 
 export interface IncomingOptions {
@@ -261,15 +262,6 @@ export class Incoming implements RequestHost {
       request.to.deliver(text, this.#running === 0);
     }
   }
-}
-
-/** A promise of what a handler has not finished yet: a foreign thenable may throw, settle twice, or both. */
-function promiseOf(result: unknown): Promise<unknown> | undefined {
-  const pending =
-    typeof result === 'object' &&
-    result !== null &&
-    typeof (result as { then?: unknown }).then === 'function';
-  return pending ? Promise.resolve(result) : undefined;
 }
 
 /** A message's params with exact numbers; `at` is its place in a batch, or −1. */

@@ -7,6 +7,7 @@
 import type { Context } from './context.ts';
 import { type Contract, paramsCheck, resultCheck, type SchemaCompiler } from './contract.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
+import { promiseOf } from './thenable.ts';
 
 /** Runs a method or notification. May return a value or a promise; `undefined` is answered as `null`. */
 export type Handler<P = unknown, R = unknown> = (params: P, context: Context) => R;
@@ -92,8 +93,11 @@ export class Methods {
     const before = paramsCheck(contract, this.#compile);
     const after = resultCheck(contract, this.#compile);
     if (!before && !after) return handler;
-    const finish = (result: unknown): unknown =>
-      after ? (result instanceof Promise ? result.then(after) : after(result)) : result;
+    const finish = (result: unknown): unknown => {
+      if (!after) return result;
+      const later = promiseOf(result);
+      return later ? later.then(after) : after(result);
+    };
     return (params, context) => {
       const checked = before ? before(params) : params;
       return checked instanceof Promise

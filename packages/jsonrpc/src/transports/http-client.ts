@@ -115,7 +115,9 @@ class HttpTransport implements Transport {
     await this.#after(Number(response.headers.get(lastEventHeader) ?? 0));
     if (type.startsWith('application/json') && body !== '') this.#texts.add(body);
     // A refusal without id, or no JSON-RPC at all: the call would wait for ever.
-    if (!response.ok) await this.#failed(text, `HTTP status ${response.status}`, { status: response.status });
+    const status = `HTTP status ${response.status}`;
+    if (!response.ok) await this.#failed(text, status, { status: response.status });
+    else if (body === '' && !this.#events) await this.#failed(text, `${status} without an answer`);
   }
 
   async #read(events: AsyncIterable<Uint8Array>): Promise<void> {

@@ -82,14 +82,20 @@ export function httpService(
     const session = sessionOf(request);
     if (session) {
       const answered = await session.peer.exchange(text);
+      if (answered === undefined && session.transport.over)
+        throw new Refusal(503, ErrorCode.Unavailable, 'the session has ended');
       if (session.transport.sent > 0) response.setHeader(lastEventHeader, session.transport.sent);
       answer(response, answered);
       rest(session);
       return;
     }
-    const peer = accept(new HttpSession(false), request);
+    const transport = new HttpSession(false);
+    const peer = accept(transport, request);
     response.once('close', () => void peer.close('the request is over'));
-    answer(response, await peer.exchange(text));
+    const answered = await peer.exchange(text);
+    if (answered === undefined && transport.over)
+      throw new Refusal(503, ErrorCode.Unavailable, 'the connection was closed before the answer');
+    answer(response, answered);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -175,14 +181,19 @@ function answer(response: ServerResponse, text: string | undefined): void {
   else response.writeHead(200, { 'content-type': 'application/json' }).end(text);
 }
 
+/** HTTP's words for errors of the program's own; anything else was refused on purpose. */
+const statuses: Readonly<Record<number, number>> = {
+  [ErrorCode.Unauthorized]: 401,
+  [ErrorCode.InternalError]: 500,
+  [ErrorCode.Unavailable]: 503,
+};
+
 function refuse(response: ServerResponse, thrown: unknown): void {
   const known: WireError = asWireError(thrown) ?? {
     code: ErrorCode.InternalError,
     message: 'Internal error',
   };
-  const denied = known.code === ErrorCode.Unauthorized ? 401 : 403;
-  const status =
-    thrown instanceof Refusal ? thrown.status : known.code === ErrorCode.InternalError ? 500 : denied;
+  const status = thrown instanceof Refusal ? thrown.status : (statuses[known.code] ?? 403);
   if (response.headersSent) response.destroy();
   else {
     const headers = { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) };

@@ -34,6 +34,11 @@ export class HttpSession implements Transport {
     return this.#stream !== undefined;
   }
 
+  /** The session has ended: what its requests have not been answered yet, they never will. */
+  get over(): boolean {
+    return this.#over;
+  }
+
   start(sink: Sink): void {
     this.#sink = sink;
   }

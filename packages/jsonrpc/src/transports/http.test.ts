@@ -71,7 +71,9 @@ describe('a POST', () => {
     });
     await expect.poll(() => peers.length).toBe(1);
     await peers[0]?.close();
-    expect((await answered).status).toBe(202);
+    const response = await answered;
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ id: null, error: { code: ErrorCode.Unavailable } });
   });
 
   test('leaves no peer behind', async () => {
@@ -171,4 +173,32 @@ describe('a session with an event stream', () => {
     await (await post(echo, { 'rpc-session': 'a-session-name-of-20-chars' })).text();
     expect(await peers[0]?.closed).toMatchObject({ kind: 'ended' });
   });
+});
+
+test.each([false, true])(
+  'a call that is open when the server stops is rejected, with events: %s',
+  async (events) => {
+    const { url, peers } = await serve();
+    const peer = new Peer(httpTransport(url, { events }));
+    const hanging = peer.call('hang');
+    const rejected = expect(hanging).rejects.toMatchObject({ code: ErrorCode.Unavailable });
+    await expect.poll(() => peers.some(({ open }) => open.requests === 1)).toBe(true);
+    await Promise.all(peers.map((served) => served.close('the server stops')));
+    await rejected;
+    await peer.close();
+  },
+);
+
+test('a server that answers a call with nothing fails it at once', async () => {
+  const server = createServer((_request, response) => response.writeHead(204).end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const peer = new Peer(httpTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+  await expect(peer.call('echo')).rejects.toMatchObject({
+    code: ErrorCode.Unavailable,
+    message: expect.stringContaining('204'),
+  });
+  await peer.notify('note');
+  await peer.close();
+  server.closeAllConnections();
+  server.close();
 });

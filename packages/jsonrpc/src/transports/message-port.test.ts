@@ -48,3 +48,21 @@ test('a single text or a plain object from another implementation is read as a m
     ]);
   await peer.close();
 });
+
+test('what a port can carry and JSON cannot is answered, and ends nothing', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const codes: (number | undefined)[] = [];
+  port2.on('message', (post: string[] | null) => {
+    for (const text of post ?? []) codes.push((JSON.parse(text) as { error?: { code: number } }).error?.code);
+  });
+  const peer = new Peer(messagePortTransport(port1), { log: () => {} });
+  peer.method('echo', (params) => params);
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  const odd = [undefined, 1n, cycle, Number.NaN, Number.POSITIVE_INFINITY, -1, true, new Map()];
+  for (const value of odd) port2.postMessage(value);
+  port2.postMessage({ jsonrpc: '2.0', method: 'echo', id: 1 });
+  await expect.poll(() => codes.length).toBe(odd.length + 1);
+  expect(codes).toEqual([...Array(3).fill(-32700), ...Array(5).fill(-32600), undefined]);
+  await peer.close();
+});

@@ -74,14 +74,14 @@ class MessagePortTransport implements Transport {
     this.#port.close?.();
   }
 
-  /** Texts, a number of characters that the other side has read, or null for goodbye. */
+  /** Texts, a number of characters that the other side has read, or null for goodbye. Anything else should be a message. */
   #received(value: unknown): void {
     if (value === null) this.#finish('ended');
-    else if (typeof value === 'number') this.#read(value);
+    else if (isCount(value)) this.#read(value);
     else if (Array.isArray(value) && value.every((text) => typeof text === 'string')) {
       for (const text of value) this.#take(text);
       this.#acknowledge();
-    } else this.#take(typeof value === 'string' ? value : JSON.stringify(value));
+    } else this.#take(typeof value === 'string' ? value : textOf(value));
   }
 
   #take(text: string): void {
@@ -97,7 +97,7 @@ class MessagePortTransport implements Transport {
   }
 
   #read(chars: number): void {
-    this.#underWay -= chars;
+    this.#underWay = Math.max(0, this.#underWay - chars);
     if (!this.#congested || this.#underWay >= congestion / 2) return;
     this.#congested = false;
     this.#sink?.drained();
@@ -110,6 +110,19 @@ class MessagePortTransport implements Transport {
       kind === 'closed' ? 'this side closed the connection' : 'the other side ended the connection';
     this.#sink?.closed({ kind, message });
     if (kind === 'ended') this.#port.close?.();
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+/** A port carries what no JSON text can: cycles, big integers, nothing at all. Then the text is none either. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
   }
 }
 
