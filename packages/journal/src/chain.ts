@@ -5,6 +5,7 @@
  */
 import { computedHash, GENESIS, storedHash, TAIL } from './line.ts';
 import { lineHead, type ReadHead } from './line-head.ts';
+import { lostRange, lostText } from './lost.ts';
 
 export interface Checked {
   /** Whether the bytes are what the writer wrote, as far as can be known. */
@@ -45,6 +46,12 @@ export class Chain {
   check(line: Buffer): Checked {
     const stored = storedHash(line);
     const head = lineHead(line);
+    const lost = head === undefined ? lostRange(line) : undefined;
+    if (lost && stored !== undefined) {
+      this.#damaged = true;
+      this.#remember(stored);
+      return damaged('lost', lostText(lost), lost.from);
+    }
     if (stored === undefined || head === undefined) {
       this.#lose(line, stored);
       return damaged('parse', 'this is no whole event');

@@ -90,6 +90,14 @@ export interface Edit {
   readonly value: Json;
 }
 
+/** What a repair could not bring back. */
+export interface Losses {
+  /** First and last of the lost events, and the SHA-256 of the line that stands at that place now. */
+  readonly events: readonly { readonly from: number; readonly to: number; readonly digest: string }[];
+  /** Content hashes of values that are gone. */
+  readonly blobs: readonly string[];
+}
+
 /** Data by event type. */
 export interface EventData {
   'session.opened': SessionHeader;
@@ -172,7 +180,12 @@ export interface EventData {
     readonly rerun: readonly number[];
   };
   'session.resumed': { readonly reason: string; readonly rerun: readonly number[] };
-  'session.repaired': { readonly problems: readonly Json[]; readonly steps: readonly number[] };
+  'session.repaired': {
+    readonly problems: readonly Json[];
+    readonly steps: readonly number[];
+    /** What could not be brought back, once a repair has put it on record. */
+    readonly lost?: Losses;
+  };
   'session.ended': {
     readonly outcome: Outcome;
     readonly turn: number;

@@ -7,6 +7,8 @@ export interface Problem {
   readonly offset?: number;
   readonly length?: number;
   readonly seq?: number;
+  /** SHA-256 of the line that stands where events are missing, so that a loss that is on record is known again. */
+  readonly digest?: string;
 }
 
 /** A problem in one line. */

@@ -40,12 +40,16 @@ export interface Reader {
   readonly id: string;
   readonly header: SessionHeader;
   events(options?: ReadOptions): AsyncIterable<Event | UnknownEvent>;
-  /** The raw lines as they stand on disk, for `log`. `follow` keeps waiting for more until the signal aborts. */
+  /**
+   * The raw lines as they stand on disk, for `log`. `follow` keeps waiting for more until the signal aborts; `damaged` hears
+   * of what is passed over, in its place.
+   */
   lines(options?: {
     from?: number;
     to?: number;
     follow?: boolean;
     signal?: AbortSignal;
+    damaged?: (problem: Problem) => void;
   }): AsyncIterable<string>;
   /** The fold up to and including `seq` (default: the end), with everything that is wrong with what was read in `problems`. */
   view(to?: number): Promise<SessionView>;
@@ -78,6 +82,26 @@ export interface Verification {
   readonly events: number;
   readonly head_hash: string;
   readonly problems: readonly Problem[];
+  /** What is gone and was put on record by a repair; a record with losses and no problems is ok. */
+  readonly losses?: readonly Problem[];
+}
+
+export interface RepairOptions {
+  /** Changes the record; without it everything is tried on a copy, and the record stays as it is. */
+  readonly apply?: boolean;
+  /** Lines of a bundle of the same session: what it has and the record lacks is taken from it, when the chain bears it out. */
+  readonly from?: AsyncIterable<string>;
+}
+
+export interface Repair {
+  readonly session: string;
+  /** What was wrong. */
+  readonly problems: readonly Problem[];
+  /** What is done about it: `mended`, `restored`, `lost`, `removed`, `set-aside`, `head`, … */
+  readonly actions: readonly Problem[];
+  /** The record (or without `apply`, its copy) afterwards. */
+  readonly after: Verification;
+  readonly applied: boolean;
 }
 
 export interface Store {
@@ -93,6 +117,11 @@ export interface Store {
   /** Newest first. */
   list(): AsyncIterable<SessionSummary>;
   verify(id: string): Promise<Verification>;
+  /**
+   * Brings back what can be brought back, puts on record what cannot, and leaves a record that is whole from then on. What it
+   * replaces is kept in `quarantine/`. Conflict while a living process holds the session.
+   */
+  repair(id: string, options?: RepairOptions): Promise<Repair>;
   /** Id, unique prefix, `@last`, `@failed` → full id. InvalidParams with the candidates or the nearest ids otherwise. */
   find(reference: string): Promise<string>;
   /** Refuses (Conflict) while a live process holds it or a fork needs it, unless `force`. Returns the bytes freed. */

@@ -12,12 +12,17 @@ import type { Layout } from './layout.ts';
 import { isAlive } from './listing.ts';
 import { missingEnd, type SessionPart } from './session-files.ts';
 
+/** A line that is there, but cannot be read as what it was. */
+const TAIL_KINDS = new Set(['torn', 'parse', 'hash']);
+
 export class Damage {
   readonly problems: Problem[];
   readonly #id: string;
   readonly #layout: Layout;
   readonly #alive: boolean;
   readonly #reached: number;
+  /** Lines behind the last whole one that are named already. */
+  #tail = 0;
   readonly #blobsThere = new Set<string>();
 
   /** @param problems where they are put */
@@ -30,6 +35,7 @@ export class Damage {
   }
 
   line(part: SessionPart, problem: Problem | undefined): void {
+    this.#tail = problem && TAIL_KINDS.has(problem.kind) ? this.#tail + 1 : 0;
     if (problem && !(problem.kind === 'torn' && this.#alive && part.id === this.#id))
       this.problems.push(problem);
   }
@@ -55,7 +61,8 @@ export class Damage {
       const message = `the parent ${part.id} ends at event ${expected - 1}; the fork shares it up to ${part.last}`;
       this.problems.push({ kind: 'parent', message, seq: expected });
     } else if (expected <= Math.min(this.#reached, to)) {
-      this.problems.push(missingEnd(part.layout, this.#reached + 1 - expected, expected));
+      const lost = this.#reached + 1 - expected;
+      if (lost > this.#tail) this.problems.push(missingEnd(part.layout, lost, expected));
     } else if (expected <= part.first && to >= part.first && !this.#alive) {
       const message = 'the log holds no event of this session';
       this.problems.push({ kind: 'empty', message, seq: expected });

@@ -12,7 +12,7 @@ import { Recorder } from '../recorder.ts';
 import { findSession } from '../references.ts';
 import { Secrets } from '../secrets.ts';
 import { isSessionId } from '../session-id.ts';
-import type { Reader, SessionSummary, Store, Verification, Writer } from '../store.ts';
+import type { Reader, Repair, RepairOptions, SessionSummary, Store, Verification, Writer } from '../store.ts';
 import { Tally } from '../tally.ts';
 import { checkVersion } from '../upgrade.ts';
 import { Appender, SEGMENT_BYTES } from './appender.ts';
@@ -22,11 +22,12 @@ import { FileSink, Sealing } from './file-sink.ts';
 import { IndexDb } from './index-db.ts';
 import { Layout, type SessionLayout } from './layout.ts';
 import { listSessions, stampOf } from './listing.ts';
-import { type Lock, takeLock } from './lock.ts';
+import { type Lock, liveness, readHolder, takeLock } from './lock.ts';
 import { dropEmpty, type LoadedSession, loadSession, setAside } from './open-session.ts';
 import { FileReader } from './reader.ts';
 import { receiveBundle } from './receive.ts';
 import { afterCollection, collectBlobs, removeSession } from './removal.ts';
+import { planRepair, type RepairPlan } from './repair.ts';
 import { partsOf, readHeader, scanPart } from './session-files.ts';
 import { verifySession } from './verify.ts';
 
@@ -44,6 +45,10 @@ export interface FileStoreOptions {
 /** Opens (and if need be makes) a store in a folder. */
 export function fileStore(options: FileStoreOptions): Store {
   return new FileStore(options);
+}
+
+function told({ session, problems, actions, after }: RepairPlan, applied: boolean): Repair {
+  return { session, problems, actions, after, applied };
 }
 
 type RecordStart = Pick<LoadedSession, 'header' | 'fold' | 'tally' | 'seq' | 'hash' | 'end' | 'damage'>;
@@ -105,15 +110,25 @@ class FileStore implements Store {
     return this.#begin({ ...header, parent: { session: parent, seq, step, hash } }, fold, seq + 1, hash);
   }
 
-  async open(id: string, options: { readonly force?: boolean } = {}): Promise<Writer> {
-    const force = options.force ?? false;
+  async open(id: string, { force = false }: { readonly force?: boolean } = {}): Promise<Writer> {
+    return this.#open(id, force, force);
+  }
+
+  /** @param prepare runs under the lock, before the log is read; what it answers is put on record */
+  async #open(
+    id: string,
+    forceLock: boolean,
+    force: boolean,
+    prepare?: () => Promise<RepairPlan>,
+  ): Promise<Writer> {
     const session = this.#existing(id);
     // A newer format is refused before anything is touched.
     await readHeader(this.#layout, id);
-    const lock = takeLock(session.lock, `session ${id}`, force);
+    const lock = takeLock(session.lock, `session ${id}`, forceLock);
     let recorder: Recorder | undefined;
     try {
       await afterCollection(this.#layout);
+      const repair = await prepare?.();
       const loaded = await loadSession(this.#layout, this.#blobs, id);
       const reached = this.#index.get(id)?.tallied.seq ?? -1;
       const lost =
@@ -135,12 +150,17 @@ class FileStore implements Store {
       dropEmpty(session);
       recorder = await this.#record(session, loaded, lock);
       if (!loaded.begun) recorder.opened();
-      const problems: Json[] = [...reports, ...(damage as unknown as Json[])];
+      // What is set aside stands among the reports.
+      const found = repair
+        ? repair.actions.filter(({ kind }) => kind !== 'torn' && kind !== 'stale')
+        : damage;
+      const problems = [...reports, ...found] as unknown as Json[];
       if (problems.length > 0) {
         const steps = loaded.fold.view.steps
           .filter((step) => step.status === 'dispatched')
           .map((step) => step.number);
-        recorder.append('session.repaired', { problems, steps });
+        const lost = repair ? { lost: repair.losses } : {};
+        recorder.append('session.repaired', { problems, steps, ...lost });
         await recorder.barrier();
       }
       return recorder;
@@ -163,6 +183,34 @@ class FileStore implements Store {
   async verify(id: string): Promise<Verification> {
     this.#existing(id);
     return verifySession(this.#layout, this.#blobs, this.#index, id);
+  }
+
+  async repair(id: string, { apply = false, from }: RepairOptions = {}): Promise<Repair> {
+    const session = this.#existing(id);
+    const place = { layout: this.#layout, disk: this.#disk, blobs: this.#blobs, index: this.#index };
+    const holder = readHolder(session.lock);
+    if (holder && liveness(holder) !== 'dead')
+      throw new ChassisError(
+        'Conflict',
+        `session ${id} is open for writing in process ${holder.pid} on ${holder.host}`,
+      );
+    const before = await this.verify(id);
+    if (before.ok && from === undefined)
+      return { session: id, problems: [], actions: [], after: before, applied: false };
+    if (!apply) {
+      const plan = await planRepair(place, id, from);
+      plan.discard();
+      return told(plan, false);
+    }
+    let plan: RepairPlan | undefined;
+    const writer = await this.#open(id, false, true, async () => {
+      plan = await planRepair(place, id, from);
+      await plan.apply();
+      return plan;
+    });
+    await writer.close();
+    const done = plan as unknown as RepairPlan;
+    return { ...told(done, done.actions.length > 0), after: await this.verify(id) };
   }
 
   async find(reference: string): Promise<string> {

@@ -10,7 +10,8 @@ import { toChassisError } from '@chassis/errors';
 import { Chain } from '../chain.ts';
 import type { SessionHeader } from '../event.ts';
 import { decodeLine } from '../line.ts';
-import { describeProblem } from '../problem.ts';
+import { KnownLosses } from '../lost.ts';
+import { describeProblem, type Problem } from '../problem.ts';
 import type { SessionSummary } from '../store.ts';
 import { listedOutcome, Tally } from '../tally.ts';
 import type { IndexDb, IndexRow } from './index-db.ts';
@@ -92,10 +93,11 @@ async function readOn(
     chain = new Chain(from, row.hash);
   }
   const tally = new Tally(header, row?.tallied);
-  let problem: string | null = row?.problem ?? null;
+  const known = new KnownLosses();
+  const problems: Problem[] = [];
   for await (const lines of scanLog(session, chain, { from, resume: { first, offset } })) {
     for (const { checked, bytes, segment, offset: start, problem: found } of lines) {
-      if (found && found.kind !== 'torn') problem ??= describeProblem(found);
+      if (found && found.kind !== 'torn') problems.push(found);
       const { head } = checked;
       if (!checked.whole || !head) {
         if (row && found?.kind === 'hash') return undefined;
@@ -103,11 +105,14 @@ async function readOn(
       }
       if (head.seq < from) continue;
       const { event } = Tally.needs(head.type) ? decodeLine(bytes, true, head) : { event: undefined };
+      if (head.type === 'session.repaired') known.add(decodeLine(bytes, true, head).event.data);
       tally.add(head, event);
       first = segment.first;
       offset = start + bytes.length + 1;
     }
   }
+  const open = problems.find((one) => !known.knows(one));
+  const problem = row?.problem ?? (open ? describeProblem(open) : null);
   return { id: header.id, ...stamp, first, offset, hash: chain.hash, tallied: tally.value(), problem };
 }
 

@@ -4,6 +4,7 @@
  * Promise: every line is reported, whole or damaged, with its file and offset; lines that a writer wrote after it had lost
  * its lock are told apart; a file that cannot be read costs only itself.
  */
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Chain, Checked } from '../chain.ts';
@@ -103,10 +104,8 @@ function scanLine(line: RawLine, segment: Segment, chain: Chain, limit: number):
     return { ...line, segment, checked, problem: { kind: 'stale', message, ...place } };
   }
   const checked = chain.check(line.bytes);
-  return {
-    ...line,
-    segment,
-    checked,
-    ...(checked.problem ? { problem: { ...checked.problem, ...place } } : {}),
-  };
+  if (!checked.problem) return { ...line, segment, checked };
+  const { kind } = checked.problem;
+  const digest = kind === 'lost' || kind === 'gap' ? { digest: hash('sha256', line.bytes) } : {};
+  return { ...line, segment, checked, problem: { ...checked.problem, ...place, ...digest } };
 }

@@ -13,6 +13,7 @@ import { Chain } from '../chain.ts';
 import type { SessionHeader } from '../event.ts';
 import { Fold } from '../fold.ts';
 import { decodeLine, GENESIS } from '../line.ts';
+import { KnownLosses } from '../lost.ts';
 import type { Problem } from '../problem.ts';
 import { Tally } from '../tally.ts';
 import type { BlobFiles } from './blob-files.ts';
@@ -45,6 +46,7 @@ export async function loadSession(layout: Layout, blobs: BlobFiles, id: string):
   const tally = new Tally(own.header);
   const chain = new Chain(0, GENESIS);
   const damage: Problem[] = [];
+  const known = new KnownLosses();
   const stale: ScannedLine[] = [];
   let tail: ScannedLine[] = [];
   let end: LoadedSession['end'];
@@ -63,6 +65,7 @@ export async function loadSession(layout: Layout, blobs: BlobFiles, id: string):
         if (problem) damage.push(problem);
         const { event, refs, large } = decodeLine(line.bytes, true, checked.head);
         fold.apply(event, refs ? blobs.resolve : undefined, large);
+        if (event.type === 'session.repaired') known.add(event.data);
         if (part !== own) continue;
         begun = true;
         tally.add(event, event);
@@ -87,7 +90,7 @@ export async function loadSession(layout: Layout, blobs: BlobFiles, id: string):
     hash: chain.hash,
     begun,
     end,
-    damage,
+    damage: damage.filter((one) => !known.knows(one)),
     leftovers,
   };
 }

@@ -44,16 +44,18 @@ export class FileReader implements Reader {
     }
   }
 
-  async *lines(
-    options: { from?: number; to?: number; follow?: boolean; signal?: AbortSignal } = {},
-  ): AsyncGenerator<string> {
+  async *lines(options: Parameters<Reader['lines']>[0] = {}): AsyncGenerator<string> {
     let last: ScannedLine | undefined;
     let next = options.from ?? 0;
-    for await (const lines of this.#scan(options)) {
-      for (const line of lines) {
-        yield line.bytes.toString('utf8');
-        last = line;
-        next = (line.checked.head?.seq ?? next) + 1;
+    for (const part of await partsOf(this.#layout, this.id)) {
+      for await (const lines of scanPart(part, options)) {
+        for (const line of lines) {
+          if (line.problem) options.damaged?.(line.problem);
+          if (!line.checked.whole) continue;
+          yield line.bytes.toString('utf8');
+          last = line;
+          next = (line.checked.head?.seq ?? next) + 1;
+        }
       }
     }
     if (options.follow)

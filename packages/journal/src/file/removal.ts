@@ -95,11 +95,11 @@ export async function afterCollection(layout: Layout): Promise<void> {
   }
 }
 
-/** What an interrupted import leaves behind goes like an interrupted removal, once nobody can be at it any more. */
+/** What an interrupted import or repair leaves behind goes like an interrupted removal, once nobody can be at it any more. */
 function isAbandoned(layout: Layout, name: string): boolean {
   if (name.startsWith('.removed-')) return true;
   const age = Date.now() - (statSync(join(layout.sessions, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return name.startsWith('.import-') && age > 24 * GRACE_MS;
+  return /^\.(import|repair)-/.test(name) && age > 24 * GRACE_MS;
 }
 
 function isImporting(layout: Layout): boolean {

@@ -6,6 +6,7 @@ import { Chain } from '../chain.ts';
 import { equalJson } from '../delta.ts';
 import { parseJson } from '../json.ts';
 import { decodeLine } from '../line.ts';
+import { KnownLosses } from '../lost.ts';
 import type { Verification } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { Damage } from './damage.ts';
@@ -19,6 +20,7 @@ export async function verifySession(
   blobs: BlobFiles,
   index: IndexDb,
   id: string,
+  known = new KnownLosses(),
 ): Promise<Verification> {
   const damage = new Damage(id, layout, index);
   const { problems } = damage;
@@ -54,6 +56,7 @@ export async function verifySession(
         try {
           const { event, refs } = decodeLine(bytes, false, checked.head);
           if (refs) checkBlobs(event.data as Json, event.seq);
+          if (event.type === 'session.repaired') known.add(event.data);
           if (event.type === 'session.opened' && event.session === part.id) {
             const header = readIfThere(part.layout.head);
             if (!header || !sameHeader(header, event.data)) {
@@ -74,7 +77,12 @@ export async function verifySession(
     }
     damage.end(part, chain);
   }
-  return { ok: problems.length === 0, session: id, events, head_hash: chain.hash, problems };
+  const { true: losses, false: open = [] } = Object.groupBy(
+    problems,
+    (one) => `${known.knows(one)}` as const,
+  );
+  const verification = { ok: open.length === 0, session: id, events, head_hash: chain.hash, problems: open };
+  return losses ? { ...verification, losses } : verification;
 }
 
 function sameHeader(bytes: Buffer, header: unknown): boolean {
