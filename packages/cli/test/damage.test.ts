@@ -113,3 +113,43 @@ describe('a record that lacks values', () => {
     expect((await run('replay', id)).code).toBe(0);
   });
 });
+
+describe('chassis repair', () => {
+  it('says what it would do, does it when asked, and takes from a bundle what is missing', async () => {
+    const bundle = join(folder.path, 'whole.session.jsonl');
+    await run('export', id, '-o', bundle);
+    writeFileSync(log, flipped());
+    const planned = await run('repair', id);
+    expect(planned.code).toBe(1);
+    expect(planned.stdout).toContain('what a repair would do, tried on a copy\n  mended: a line put right');
+    expect(planned.stderr).toContain(`next: chassis repair ${id} --apply`);
+    expect(readFileSync(log)).toEqual(flipped());
+    const shown = await run('log', id);
+    expect(shown.stdout).toMatch(
+      /✗ {2}\w+: its bytes do not match its hash|✗ {2}parse: this is no whole event/,
+    );
+    expect(shown.stderr).toContain(`chassis verify ${id}`);
+    const done = await run('repair', id, '--apply');
+    expect(done.code).toBe(0);
+    expect(readFileSync(log).subarray(0, whole.length)).toEqual(whole);
+    expect((await run('verify', id)).code).toBe(0);
+    expect((await run('repair', id)).stdout).toContain('needs no repair');
+    // Lines that are gone altogether.
+    const now = readFileSync(log, 'utf8').trimEnd().split('\n');
+    writeFileSync(log, `${now.filter((_, i) => i < 6 || i > 18).join('\n')}\n`);
+    const json = await run('repair', id, '--from', bundle, '--json');
+    expect(records(json.stdout).at(-1)).toMatchObject({
+      applied: false,
+      actions: [{ kind: 'restored', seq: 6 }],
+    });
+    expect((await run('repair', id, '--from', bundle, '--apply')).code).toBe(0);
+    expect(readFileSync(log, 'utf8').startsWith(`${now.join('\n')}\n`)).toBe(true);
+    // Gone for good: on record from then on, and said.
+    writeFileSync(log, `${now.filter((_, i) => i < 6 || i > 8).join('\n')}\n`);
+    expect((await run('repair', id, '--apply')).code).toBe(0);
+    const verified = await run('verify', id);
+    expect(verified.code).toBe(0);
+    expect(verified.stdout).toContain('lost, on record: gap: events 6 to 8 are missing before it');
+    expect((await run('show', id)).stdout.split('\n')[0]).toMatch(/the record is damaged: events 6 to 8/);
+  });
+});

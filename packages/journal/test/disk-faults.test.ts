@@ -35,7 +35,7 @@ test.each([
   async (operation, code, part) => {
     // Segments that cannot be compressed stay plain and say so.
     const quiet = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    for (let at = 1; at <= (process.env.CHASSIS_FULL ? 60 : 12); at++) {
+    for (let at = 1; at <= (process.env.CHASSIS_FULL ? 60 : 5); at++) {
       using dir = folder();
       const store = fileStore({
         root: dir.path,

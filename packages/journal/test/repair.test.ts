@@ -109,6 +109,13 @@ test('any single flipped bit is put right, byte for byte', { timeout: 180_000 },
   }
 });
 
+test('a last event with a wrong hash is one problem, not also a missing end', async () => {
+  const copy = Buffer.from(bytes);
+  copy[bytes.length - 30] = (copy[bytes.length - 30] as number) ^ 1;
+  writeFileSync(log, copy);
+  expect((await store.verify('s')).problems).toMatchObject([{ kind: 'hash' }]);
+});
+
 test('a byte that turned into a newline, and one more newline, are put right too', async () => {
   const copy = Buffer.from(bytes);
   // An asterisk is one bit away from a newline.

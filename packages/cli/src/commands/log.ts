@@ -1,10 +1,12 @@
 /** `chassis log`: the events of a session as they were recorded, one a line. */
-import { type Event, parseJson, type UnknownEvent } from '@chassis/journal';
+import { type Event, type Problem, parseJson, type UnknownEvent } from '@chassis/journal';
 import { usage } from '../failure.ts';
 import { eventText } from '../present/event.ts';
+import { problemLine } from '../present/problem.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { type Opened, openAddress } from '../sessions.ts';
-import { screenWidth } from '../terminal/screen.ts';
+import { paint, screenWidth } from '../terminal/screen.ts';
+import { visible } from '../terminal/text.ts';
 
 interface Options {
   readonly follow?: true;
@@ -22,14 +24,23 @@ export async function log({ args: [text = ''], options, globals, out }: Call<Opt
   const following = options.follow === true ? follow(opened, interrupt) : undefined;
   const width = screenWidth();
   let events = 0;
+  const found: Problem[] = [];
+  const plain = options.raw !== true && !out.json;
+  const damaged = (problem: Problem): void => {
+    // Half a line at the end of a log that is being written is none.
+    if (problem.kind === 'torn') return;
+    found.push(problem);
+    if (plain) out.line(paint('yellow', `    ✗  ${problemLine(problem)}`));
+  };
   try {
     for await (const line of opened.reader.lines({
       ...range,
       ...(following === undefined ? {} : { follow: true, signal: stop.signal }),
+      damaged,
     })) {
       events++;
       following?.saw(line);
-      if (options.raw === true || out.json) out.raw(line);
+      if (!plain) out.raw(line);
       else for (const shown of eventText(parsed(line), width)) out.line(shown);
       await out.drained();
       if (stop.signal.aborted) break;
@@ -38,7 +49,13 @@ export async function log({ args: [text = ''], options, globals, out }: Call<Opt
     following?.end();
     await opened.close();
   }
-  return { result: { session: opened.reader.id, events } };
+  if (found.length > 0)
+    out.note(
+      `${found.length === 1 ? 'a part' : `${found.length} parts`} of the record cannot be read (chassis verify ${visible(opened.name)})`,
+    );
+  return {
+    result: { session: opened.reader.id, events, ...(found.length === 0 ? {} : { problems: found }) },
+  };
 }
 
 /** How often it is asked whether anybody still writes to a session that has fallen silent. */

@@ -2,10 +2,11 @@
 
 import { resolve } from 'node:path';
 import { ExitCode } from '@chassis/errors';
-import type { Problem, Verification } from '@chassis/journal';
+import type { Verification } from '@chassis/journal';
 import { isBundlePath } from '../address.ts';
 import { verifyBundleFile } from '../bundle.ts';
 import { mark } from '../present/mark.ts';
+import { problemLine } from '../present/problem.ts';
 import { whileWaiting } from '../progress.ts';
 import type { Call, Ending, Globals } from '../reference/spec.ts';
 import { addressOf } from '../sessions.ts';
@@ -18,11 +19,13 @@ export async function verify({ args: [text = ''], globals, out }: Call): Promise
     out.line(
       `${mark('ok')} ${visible(found.session)} is whole: ${found.events} events, head ${found.head_hash}`,
     );
+    for (const loss of found.losses ?? []) out.line(`  lost, on record: ${problemLine(loss)}`);
   } else {
     out.line(
       `${mark('failed')} ${visible(found.session === '' ? text : found.session)}: ${found.problems.length} problem${found.problems.length === 1 ? '' : 's'} in ${found.events} events`,
     );
     for (const problem of found.problems) out.line(`  ${problemLine(problem)}`);
+    if (!isBundlePath(text)) out.progress(`next: chassis repair ${visible(found.session)}`);
   }
   return { exit: found.ok ? ExitCode.ok : ExitCode.failed, result: found };
 }
@@ -37,14 +40,4 @@ async function verification(text: string, globals: Globals): Promise<Verificatio
   } finally {
     await store.close();
   }
-}
-
-function problemLine({ kind, message, file, offset, length, seq }: Problem): string {
-  const place = [
-    file === undefined ? '' : visible(file),
-    seq === undefined ? '' : `event ${seq}`,
-    offset === undefined ? '' : `byte ${offset}`,
-    length === undefined ? '' : `${length} bytes`,
-  ].filter((part) => part !== '');
-  return `${kind}: ${visible(message)}${place.length === 0 ? '' : ` (${place.join(', ')})`}`;
 }

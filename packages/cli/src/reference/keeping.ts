@@ -10,6 +10,17 @@ export const keeping: readonly CommandSpec[] = [
     load: async () => (await import('../commands/verify.ts')).verify,
   },
   {
+    name: 'repair',
+    args: '<id>',
+    about: 'Say what can be brought back of a damaged record, on a copy; with --apply do it.',
+    options: [
+      option('--apply', 'change the record; what is replaced is kept in quarantine'),
+      option('--from <file>', 'take what is missing from a bundle of the same session'),
+    ],
+    examples: ['repair k3f', 'repair k3f --from night.session.jsonl --apply'],
+    load: async () => (await import('../commands/repair.ts')).repair,
+  },
+  {
     name: 'export',
     args: '<id>',
     about: 'Write a session as one file, a bundle.',

@@ -12,7 +12,7 @@ import { bundleFrom, outputOf, SEGMENT_BYTES } from './scenario.ts';
 
 const FULL = process.env.CHASSIS_FULL === '1';
 /** Faults of each kind in the short share; the full one strikes every operation. */
-const SAMPLE = 7;
+const SAMPLE = 4;
 
 const base = mkdtempSync(join(tmpdir(), 'chassis-faults-'));
 const bundle = join(base, 'bundle.jsonl');
