@@ -52,6 +52,29 @@ export async function ensureTrust(
   await trust(project);
 }
 
+/**
+ * Before a plugin is loaded into a run that goes on: nobody can be asked there. A run that was started with `--trust` is
+ * that of somebody who writes the plugins.
+ *
+ * @throws InvalidParams when nobody has said yes to the plugin, or to its settings, as they are now
+ */
+export async function demandTrust(
+  project: Project,
+  { name }: { readonly name: string },
+  globals: Pick<Globals, 'trust'>,
+): Promise<void> {
+  if (globals.trust) return trust(project);
+  const { trusted, fresh } = await trustState(project);
+  const asked = fresh.filter((reason) =>
+    reason.kind === 'plugin' ? reason.name === name : reason.key.startsWith(`plugins.${name}.`),
+  );
+  if (trusted || asked.length === 0) return;
+  throw usage(
+    `${asked.map(nameOf).join(', ')} in ${project.root} needs your trust: look at it, then say yes with chassis plugin reload ${name} --trust`,
+    { reasons: asked },
+  );
+}
+
 /** Only what is started counts: a replay with the agent that comes with the command runs no code of the project. */
 function runsProjectCode(
   project: Project,

@@ -17,7 +17,9 @@ import {
   type SessionSettings,
   type StillLoading,
   type Surroundings,
+  serveControl,
   startRegistry,
+  watchPlugins,
 } from '@chassis/runtime';
 import { approver } from './approvals.ts';
 import { firstPartyFolders } from './first-party.ts';
@@ -29,7 +31,7 @@ import type { RunView } from './run-view.ts';
 import { settingsOf } from './settings.ts';
 import { openStore, storeFolder } from './store.ts';
 import { visible } from './terminal/text.ts';
-import { ensureTrust } from './trust-question.ts';
+import { demandTrust, ensureTrust } from './trust-question.ts';
 
 export interface Workbench {
   readonly project: Project;
@@ -53,6 +55,8 @@ export interface OpenWorkbench {
   /** Tools that need not ask. */
   readonly approve?: readonly string[] | undefined;
   readonly interrupts?: Interrupts;
+  /** The command that goes on for a while: others may reach it, and with `watch` it takes in changed plugins. */
+  readonly reachable?: { readonly as: string; readonly watch: boolean };
 }
 
 export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> {
@@ -76,6 +80,7 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
     log,
     signal: starting.signal,
     rests: restsIn(join(storeFolder(globals), 'plugins.json')),
+    admit: (fresh, entry) => demandTrust(fresh, entry, globals),
     onStillLoading: (waiting) =>
       out.progress(visible(`still loading: ${waiting.map(loadingText).join(', ')}`)),
     ...(only === undefined ? {} : { only }),
@@ -89,7 +94,10 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
     })
     .finally(() => interrupts?.signal.removeEventListener('abort', stop));
   const registry = await start;
+  const around =
+    options.reachable === undefined ? undefined : await reachable(registry, options.reachable, options);
   const close = async (): Promise<void> => {
+    await around?.();
     await registry.close();
     await store.close();
   };
@@ -124,6 +132,30 @@ export async function openWorkbench(options: OpenWorkbench): Promise<Workbench> 
     await close();
     throw error;
   }
+}
+
+/** Opens the door for other commands, and watches the plugins' files. Returns what ends both. */
+async function reachable(
+  registry: LiveRegistry,
+  { as, watch }: NonNullable<OpenWorkbench['reachable']>,
+  { globals, out }: OpenWorkbench,
+): Promise<() => Promise<void>> {
+  const door = await serveControl(storeFolder(globals), registry, as).catch((error: Error) => {
+    // Whoever cannot be reached can work all the same.
+    out.note(visible(`chassis: plugins of this run cannot be reloaded from outside: ${error.message}`));
+    return undefined;
+  });
+  const watching =
+    watch || registry.project.config.plugins.watch
+      ? await watchPlugins(registry, (plugin, outcome, text) => {
+          const words = { reloaded: `reloaded ${plugin} ${text}`, unloaded: `took out ${plugin}: ${text}` };
+          out.progress(visible(outcome === 'refused' ? `not taken in: ${text}` : words[outcome]));
+        })
+      : undefined;
+  return async () => {
+    await watching?.close();
+    await door?.close();
+  };
 }
 
 /** `orders (on_load > secret TOKEN)` */

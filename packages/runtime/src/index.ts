@@ -5,6 +5,8 @@ export {
   type TestPlugin,
   testPlugin,
 } from './conformance/conformance.ts';
+export { type RunningHarness, runningOn } from './control/running.ts';
+export { type Control, serveControl } from './control/serve.ts';
 export { pluginAtFault } from './host/own-process-guard.ts';
 export type { BrokenPlugin, Catalogue, CatalogueEntry, Shadowed } from './plugin/catalogue.ts';
 export { checkPlugin, type Finding, type PluginCheck } from './plugin/check.ts';
@@ -31,6 +33,7 @@ export { type TrustReason, type TrustState, trust, trustState } from './project/
 export type { LiveRegistry, ReadyReport, StartRegistry, StillLoading } from './registry/options.ts';
 export { startRegistry } from './registry/registry.ts';
 export { type Rests, restsIn } from './registry/rests.ts';
+export { type PluginWatch, watchPlugins } from './registry/watch.ts';
 export * from './session/index.ts';
 export { CHASSIS_VERSION } from './version.ts';
 export { type FileAt, filesAt, undoneNever } from './workspace/files-at.ts';

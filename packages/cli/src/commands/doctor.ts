@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ExitCode, toChassisError } from '@chassis/errors';
+import { type ReadyReport, runningOn } from '@chassis/runtime';
 import type { Output } from '../output.ts';
 import { mark } from '../present/mark.ts';
 import { unavailableLines } from '../present/plugin.ts';
@@ -37,6 +38,7 @@ export async function doctor({ globals, out }: Call): Promise<Ending> {
   };
   add([node(), await python()]);
   add(await projectFindings(globals, out));
+  add(await runningFindings(globals));
   add(keys.map(key));
   add(await storeFindings(globals));
   const problems = findings.filter(({ state }) => state === 'problem').length;
@@ -84,6 +86,7 @@ async function projectFindings(globals: Globals, out: Output): Promise<Finding[]
   const { project, registry } = bench;
   const problems = registry.problems();
   const plugins = registry.plugins();
+  const { failing } = registry.readiness();
   await bench.close();
   const active = plugins.filter(({ state }) => state === 'active').map(({ name }) => name);
   const model = project.config.model.use[0];
@@ -97,6 +100,13 @@ async function projectFindings(globals: Globals, out: Output): Promise<Finding[]
           fix: 'set model in chassis.yaml, or give --model',
         }
       : { check: 'model', state: 'ok', text: project.config.model.use.join(', ') },
+    // What a run of this project would ask for first.
+    ...failing
+      .filter(({ capability }) => /^(?:model|agent)\./.test(capability))
+      .map((record): Finding => {
+        const text = unavailableLines(record)[0] ?? '';
+        return { check: 'demand', state: 'problem', text, fix: record.fix };
+      }),
     { check: 'plugins', state: 'ok', text: `active: ${active.join(', ') || 'none'}` },
     ...problems.map((record): Finding => {
       const [text = '', ...rest] = unavailableLines(record);
@@ -104,6 +114,37 @@ async function projectFindings(globals: Globals, out: Output): Promise<Finding[]
       return { check: 'plugin', state: 'problem', text: [text, ...lines].join('\n'), fix: record.fix };
     }),
   ];
+}
+
+/** What the processes that run say of themselves: a fresh look at the disk may see something else. */
+async function runningFindings(globals: Globals): Promise<Finding[]> {
+  const harnesses = await runningOn(storeFolder(globals));
+  const found = await Promise.all(
+    harnesses.map(async ({ pid, command, since, call }): Promise<Finding[]> => {
+      const who = `process ${pid} (${command}, since ${new Date(since).toISOString()})`;
+      try {
+        const { ready, failing, degraded, loading } = (await call('plugin.health')) as ReadyReport;
+        const records = [...failing, ...degraded].map(
+          (record): Finding => ({
+            check: 'running',
+            state: 'problem',
+            text: `in process ${pid} ${unavailableLines(record)[0] ?? ''}`,
+            fix: record.fix,
+          }),
+        );
+        const rest =
+          loading.length === 0 ? '' : `, still loading ${loading.map(({ plugin }) => plugin).join(', ')}`;
+        const state = ready ? (records.length === 0 ? 'ready' : 'ready, degraded') : 'not ready';
+        return [
+          { check: 'running', state: ready ? 'ok' : 'problem', text: `${who}: ${state}${rest}` },
+          ...records,
+        ];
+      } catch (error) {
+        return [{ check: 'running', state: 'problem', text: `${who}: ${toChassisError(error).message}` }];
+      }
+    }),
+  );
+  return found.flat();
 }
 
 function key(name: string): Finding {

@@ -19,6 +19,7 @@ interface Options {
   readonly script?: string;
   readonly maxSteps?: string;
   readonly quiet?: true;
+  readonly watch?: true;
   readonly force?: true;
 }
 
@@ -33,6 +34,7 @@ export async function resume({ args: [text = ''], options, globals, out }: Call<
     overrides,
     approve: options.approve,
     interrupts,
+    reachable: { as: 'resume', watch: options.watch === true },
   });
   try {
     tellProblems(bench, out);

@@ -26,6 +26,7 @@ interface Options {
   readonly approve?: readonly string[];
   readonly maxSteps?: string;
   readonly quiet?: true;
+  readonly watch?: true;
 }
 
 export async function run({ args, options, globals, out }: Call<Options>): Promise<Ending> {
@@ -44,6 +45,7 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
     overrides,
     approve: options.approve,
     interrupts,
+    reachable: { as: 'run', watch: options.watch === true },
   });
   try {
     tellProblems(bench, out);

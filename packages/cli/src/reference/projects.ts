@@ -49,6 +49,22 @@ export const projects: readonly CommandSpec[] = [
     load: async () => (await import('../commands/plugin-new.ts')).pluginNew,
   },
   {
+    name: 'plugin reload',
+    args: '<name>',
+    about:
+      'Read a plugin again and swap it in wherever this project runs; calls under way finish on the old one. Ends the rest of one that was put to rest.',
+    examples: ['plugin reload orders', 'plugin reload orders --trust'],
+    load: async () => (await import('../commands/plugin-reload.ts')).pluginReload,
+  },
+  {
+    name: 'plugin unload',
+    args: '<name>',
+    about: 'Take a plugin out wherever this project runs, once its calls are done.',
+    options: [option('--force', 'even if another plugin needs it')],
+    examples: ['plugin unload orders'],
+    load: async () => (await import('../commands/plugin-unload.ts')).pluginUnload,
+  },
+  {
     name: 'trust',
     args: '[dir]',
     about: 'Show which plugins a project brings, and allow their code to run.',

@@ -4,6 +4,7 @@ import { type CommandSpec, list, option } from './spec.ts';
 const maxSteps = option('--max-steps <n>', 'stop the run after this many steps');
 const approve = list('--approve <tool>', 'let this tool run without asking; "all" for every tool');
 const script = option('--script <file>', 'play this script with the scripted model, offline');
+const watch = option('--watch', 'take in changes of plugins while it runs');
 const quiet = option('-q, --quiet', 'print the answer only');
 
 export const running: readonly CommandSpec[] = [
@@ -21,6 +22,7 @@ export const running: readonly CommandSpec[] = [
       option('--workspace <dir>', 'folder that the tools work in'),
       approve,
       maxSteps,
+      watch,
       quiet,
     ],
     examples: [
@@ -40,6 +42,7 @@ export const running: readonly CommandSpec[] = [
       script,
       approve,
       maxSteps,
+      watch,
       quiet,
       option(
         '--force',

@@ -7,7 +7,7 @@ import { placeholdersIn } from '../project/placeholders.ts';
 /** Control-plane methods of the tool namespace; a tool of that name would hide them. */
 const RESERVED_TOOLS = new Set(['list', 'call', 'cancel', 'progress']);
 /** Keys of `plugins:` in the configuration that are no plugin. */
-const RESERVED_PLUGINS = new Set(['paths', 'npm']);
+const RESERVED_PLUGINS = new Set(['paths', 'npm', 'watch']);
 
 /** Variables that make a program load code or another configuration: no manifest may ask for them. */
 const LOADER_VARIABLE =

@@ -74,10 +74,10 @@ export const CONFIG_SCHEMA = {
     redact: { type: 'array', items: variable },
     plugins: {
       type: 'object',
-      properties: { paths: words, npm: words },
+      properties: { paths: words, npm: words, watch: { type: 'boolean' } },
       propertyNames: {
         pattern: PLUGIN_NAME,
-        description: 'paths, npm, or a plugin name (a-z, 0-9 and single hyphens)',
+        description: 'paths, npm, watch, or a plugin name (a-z, 0-9 and single hyphens)',
       },
       additionalProperties: pluginBlock,
     },

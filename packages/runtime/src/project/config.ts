@@ -46,6 +46,8 @@ export interface Config {
   readonly plugins: {
     readonly paths: readonly string[];
     readonly npm: readonly string[];
+    /** Whether a run takes in changes of plugins while it goes on. */
+    readonly watch: boolean;
     /** Blocks by plugin name. */
     readonly blocks: Readonly<Record<string, PluginBlock>>;
   };
@@ -53,7 +55,9 @@ export interface Config {
 }
 
 interface Written extends Omit<Config, 'plugins'> {
-  readonly plugins: { readonly paths: string[]; readonly npm: string[] } & Readonly<Record<string, object>>;
+  readonly plugins: { readonly paths: string[]; readonly npm: string[]; readonly watch: boolean } & Readonly<
+    Record<string, object>
+  >;
 }
 
 const NO_BLOCK: PluginBlock = { enabled: true, config: {}, env: {}, headers: {}, secrets: [] };
@@ -61,7 +65,7 @@ const NO_BLOCK: PluginBlock = { enabled: true, config: {}, env: {}, headers: {},
 export function typedConfig(merged: Merged): Config {
   // Checked layer by layer against the schema, so the shape is known.
   const tree = merged.value as unknown as Written;
-  const { paths, npm, ...named } = tree.plugins;
+  const { paths, npm, watch, ...named } = tree.plugins;
   const blocks = Object.entries(named).map(([name, block]) => [name, { ...NO_BLOCK, ...block }] as const);
   return {
     agent: { ...tree.agent, settings: tree.agent.settings ?? {} },
@@ -72,7 +76,7 @@ export function typedConfig(merged: Merged): Config {
     tools: { ...tree.tools, approval: tree.tools.approval ?? {} },
     secrets: tree.secrets ?? {},
     redact: tree.redact,
-    plugins: { paths, npm, blocks: Object.fromEntries(blocks) },
+    plugins: { paths, npm, watch, blocks: Object.fromEntries(blocks) },
     enforcement: tree.enforcement,
   };
 }

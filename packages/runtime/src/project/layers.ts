@@ -42,7 +42,7 @@ const DEFAULTS: Tree = {
   retry: { attempts: 4, base_ms: 500 },
   tools: { deny: [] },
   redact: [],
-  plugins: { paths: [], npm: [] },
+  plugins: { paths: [], npm: [], watch: false },
   enforcement: { minimum: 'declared' },
 };
 

@@ -42,9 +42,13 @@ export function unmet(
 }
 
 /** Whether what an edge asks for is among what a plugin really offers. */
-function meets({ offer }: PluginLife, { on, name }: Need['edge']): boolean {
+function meets({ entry, offer }: PluginLife, { on, name }: Need['edge']): boolean {
   if (on === 'plugin') return true;
+  const memories = entry.source.manifest.memory.filter((memory) =>
+    offer?.tools.some((tool) => tool.name === `${memory.name}_search`),
+  );
   const names = [
+    ...memories.map((memory) => `memory.${memory.name}`),
     ...(offer?.tools ?? []).map((tool) => `tool.${tool.name}`),
     ...(offer?.models ?? []).map((model) => `model.${model}`),
     ...(offer?.agents ?? []).map((agent) => `agent.${agent}`),
