@@ -90,6 +90,10 @@ describe('a request', () => {
     expect(await answersTo(text)).toEqual([{ jsonrpc: '2.0', id: 2, result: null }]);
   });
 
+  test('byte-order marks without end are no JSON, and cost no stack', async () => {
+    expect(await answersTo('\ufeff'.repeat(200_000))).toEqual([error(null, ParseError)]);
+  });
+
   test('a byte-order mark before it is no damage', async () => {
     expect(await answersTo(`\ufeff${JSON.stringify(request(1))}`)).toEqual([
       { jsonrpc: '2.0', id: 1, result: [1] },

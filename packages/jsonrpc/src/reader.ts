@@ -16,6 +16,8 @@ import { BatchReply } from './outlet.ts';
 import type { Damage } from './transport.ts';
 import type { Turn } from './turn.ts';
 
+const byteOrderMark = 0xfeff;
+
 export interface ReaderOptions {
   readonly incoming: Incoming;
   readonly outgoing: Outgoing;
@@ -52,7 +54,10 @@ export class Reader {
     try {
       value = JSON.parse(text);
     } catch {
-      return this.#unparsable(text, to);
+      // Most texts have no byte-order mark: it is looked for when parsing has failed, and taken off once.
+      if (text.charCodeAt(0) !== byteOrderMark || text.charCodeAt(1) === byteOrderMark)
+        return this.#unparsable(text, to);
+      return this.message(text.slice(1), to);
     }
     let answered: boolean;
     if (typeof value !== 'object' || value === null) answered = this.#notAnObject(value, text, to);
@@ -169,7 +174,6 @@ export class Reader {
   }
 
   #unparsable(text: string, to: Destination): boolean {
-    if (text.charCodeAt(0) === 0xfeff) return this.message(text.slice(1), to);
     if (this.#o.noise) return this.#noise(text);
     return this.#refuse(to, null, {
       code: ErrorCode.ParseError,

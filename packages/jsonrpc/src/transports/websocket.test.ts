@@ -75,3 +75,11 @@ test('a socket that fails says why', async () => {
   socket.close();
   expect(await peer.closed).toEqual({ kind: 'error', message: 'the WebSocket failed: connection refused' });
 });
+
+test('nobody listening is told as such, although the global WebSocket gives no reason', async () => {
+  const peer = new Peer(webSocketTransport(new WebSocket('ws://127.0.0.1:1')));
+  await expect(peer.call('x')).rejects.toMatchObject({
+    code: ErrorCode.Unavailable,
+    message: 'the WebSocket failed: it could not be opened',
+  });
+});

@@ -36,14 +36,18 @@ class WebSocketTransport implements Transport {
   #poll: NodeJS.Timeout | undefined;
   #failure: string | undefined;
   #over: CloseReason | undefined;
+  #wasOpen = false;
 
   constructor(socket: WebSocketLike) {
     this.#socket = socket;
+    this.#wasOpen = socket.readyState === open;
     socket.binaryType = 'arraybuffer';
     socket.addEventListener('open', () => this.#opened());
     socket.addEventListener('message', (event: { data: unknown }) => this.#received(event.data));
     socket.addEventListener('error', (event: { message?: string; error?: { message?: string } }) => {
-      this.#failure ??= event.message || event.error?.message || 'unknown error';
+      // The global WebSocket tells nobody why.
+      const unsaid = this.#wasOpen ? 'the connection broke' : 'it could not be opened';
+      this.#failure ??= event.message || event.error?.message || unsaid;
     });
     this.#gone = new Promise((resolve) => {
       socket.addEventListener('close', (event: { code?: number; reason?: string }) => {
@@ -81,6 +85,7 @@ class WebSocketTransport implements Transport {
   }
 
   #opened(): void {
+    this.#wasOpen = true;
     const unsent = this.#unsent;
     this.#unsent = [];
     for (const text of unsent) this.#socket.send(text);
