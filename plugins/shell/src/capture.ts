@@ -5,8 +5,7 @@
  * not followed, nothing outside of the folder is read. Contents are held from scan to scan within a budget: what is beyond it is
  * told as changed, but not kept. Folders by the names in `LEFT_OUT` are not looked at.
  */
-import { type BigIntStats, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import type { FileChange } from '@chassis/sdk';
 import type { FileForm } from '@chassis/types';
 
@@ -28,16 +27,30 @@ export const CAPTURE_LIMITS: CaptureLimits = {
 };
 
 interface Entry {
-  readonly stat: BigIntStats;
+  readonly stat: Stats;
   /** Undefined: too large to be held. */
   readonly content: Uint8Array | undefined;
+  /** Whether a later change would show in its times. */
+  readonly settled: boolean;
 }
+
+/** A folder's names, as long as nothing was made or removed in it. */
+interface Listing {
+  readonly stat: Stats;
+  readonly settled: boolean;
+  readonly folders: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** A file system's clock ticks every few milliseconds: two changes within a tick have the same time. */
+const TICK_MS = 50;
 
 /** The state of one workspace between commands. */
 export class WorkspaceCapture {
   readonly #root: string;
   readonly #limits: CaptureLimits;
   #entries: ReadonlyMap<string, Entry> | undefined;
+  #listings: ReadonlyMap<string, Listing> = new Map();
   #running = 0;
 
   /** @param root absolute path */
@@ -65,42 +78,67 @@ export class WorkspaceCapture {
     const after = before === undefined ? undefined : this.#scan();
     if (before === undefined || after === undefined) return [];
     this.#entries = after;
-    const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
-    return paths.flatMap((path) => changeOf(path, before.get(path), after.get(path)));
+    const made = [...after.keys()].filter((path) => after.get(path) !== before.get(path));
+    const gone = [...before.keys()].filter((path) => !after.has(path));
+    return [...made, ...gone].sort().flatMap((path) => changeOf(path, before.get(path), after.get(path)));
   }
 
   #scan(): ReadonlyMap<string, Entry> | undefined {
     const found = new Map<string, Entry>();
+    const listings = new Map<string, Listing>();
     const folders = [''];
     let held = 0;
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      for (const entry of listed(join(this.#root, folder))) {
-        const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-        if (entry.isDirectory()) {
-          if (!LEFT_OUT.has(entry.name)) folders.push(path);
-          continue;
-        }
-        if (!entry.isFile() && !entry.isSymbolicLink()) continue;
-        if (found.size >= this.#limits.entries) return undefined;
-        const read = this.#read(path, this.#limits.heldBytes - held);
+      const listing = this.#list(folder);
+      if (listing === undefined) continue;
+      listings.set(folder, listing);
+      const inside = folder === '' ? '' : `${folder}/`;
+      for (const name of listing.folders) folders.push(inside + name);
+      if (found.size + listing.others.length > this.#limits.entries) return undefined;
+      for (const name of listing.others) {
+        const read = this.#read(inside + name, this.#limits.heldBytes - held);
         if (read === undefined) continue;
         held += read.content?.length ?? 0;
-        found.set(path, read);
+        found.set(inside + name, read);
       }
     }
+    this.#listings = listings;
     return found;
   }
 
   /** Undefined when it is gone already, or cannot be read. */
-  #read(path: string, budget: number): Entry | undefined {
-    const place = join(this.#root, path);
+  #list(folder: string): Listing | undefined {
+    const place = `${this.#root}/${folder}`;
     try {
-      const stat = lstatSync(place, { bigint: true });
+      const stat = lstatSync(place);
+      const known = this.#listings.get(folder);
+      if (known?.settled === true && same(known.stat, stat)) return known;
+      const settled = isSettled(stat);
+      const entries = readdirSync(place, { withFileTypes: true });
+      const isLeftOut = (entry: Dirent) => entry.isDirectory() && LEFT_OUT.has(entry.name);
+      return {
+        stat,
+        settled,
+        folders: entries.filter((entry) => entry.isDirectory() && !isLeftOut(entry)).map(({ name }) => name),
+        others: entries.filter((entry) => entry.isFile() || entry.isSymbolicLink()).map(({ name }) => name),
+      };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Undefined when it is gone already, or cannot be read. */
+  #read(path: string, budget: number): Entry | undefined {
+    const place = `${this.#root}/${path}`;
+    try {
+      const stat = lstatSync(place);
       const known = this.#entries?.get(path);
-      if (known !== undefined && same(known.stat, stat)) return known;
-      if (stat.isSymbolicLink()) return { stat, content: readlinkSync(place, 'buffer') };
-      if (stat.size > BigInt(Math.min(this.#limits.fileBytes, budget))) return { stat, content: undefined };
-      return { stat, content: readFileSync(place) };
+      if (known?.settled === true && same(known.stat, stat)) return known;
+      const settled = isSettled(stat);
+      if (stat.isSymbolicLink()) return { stat, content: readlinkSync(place, 'buffer'), settled };
+      if (!stat.isFile()) return undefined;
+      if (stat.size > Math.min(this.#limits.fileBytes, budget)) return { stat, content: undefined, settled };
+      return { stat, content: readFileSync(place), settled };
     } catch {
       return undefined;
     }
@@ -108,7 +146,8 @@ export class WorkspaceCapture {
 }
 
 function changeOf(path: string, before: Entry | undefined, after: Entry | undefined): FileChange[] {
-  if (before === after) return [];
+  if (before !== undefined && after !== undefined && same(before.stat, after.stat) && !after.content)
+    return [];
   const [was, is] = [contentOf(before), contentOf(after)];
   const [wasForm, isForm] = [formOf(before), formOf(after)];
   const sameForm = wasForm?.mode === isForm?.mode && wasForm?.link === isForm?.link;
@@ -128,29 +167,26 @@ function changeOf(path: string, before: Entry | undefined, after: Entry | undefi
 
 function contentOf(entry: Entry | undefined): FileChange['before'] {
   if (entry === undefined) return null;
-  return entry.content ?? { bytes: Number(entry.stat.size) };
+  return entry.content ?? { bytes: entry.stat.size };
 }
 
 function formOf(entry: Entry | undefined): FileForm | undefined {
   if (entry === undefined) return undefined;
-  return entry.stat.isSymbolicLink() ? { link: true } : { mode: Number(entry.stat.mode & 0o7777n) };
+  return entry.stat.isSymbolicLink() ? { link: true } : { mode: entry.stat.mode & 0o7777 };
 }
 
 /** `ctime` cannot be set back by a program that restores `mtime`. */
-function same(a: BigIntStats, b: BigIntStats): boolean {
+function same(a: Stats, b: Stats): boolean {
   return (
-    a.ctimeNs === b.ctimeNs &&
-    a.mtimeNs === b.mtimeNs &&
+    a.ctimeMs === b.ctimeMs &&
+    a.mtimeMs === b.mtimeMs &&
     a.size === b.size &&
     a.ino === b.ino &&
     a.mode === b.mode
   );
 }
 
-function listed(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+/** Asked before the content is read. */
+function isSettled({ ctimeMs }: Stats): boolean {
+  return Date.now() - ctimeMs > TICK_MS;
 }

@@ -1,11 +1,12 @@
 /** Any generated run replays, and any change of it is found at its first step. */
 import { Secrets } from '@chassis/journal';
-import type { JsonObject } from '@chassis/types';
+import type { Json, JsonObject } from '@chassis/types';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Fakes, fakeRegistry, says } from '../../test/support/fake-registry.ts';
 import { openSession } from '../../test/support/sessions.ts';
 import { replay } from './replay.ts';
+import { Session } from './session.ts';
 
 type Agent = NonNullable<Fakes['agent']>;
 
@@ -73,7 +74,7 @@ const agentOf =
 
 async function recorded(plan: readonly (readonly Action[])[]) {
   const agent = agentOf(plan);
-  const { session } = await openSession({
+  const { session, around } = await openSession({
     agent,
     settings: { limits: { steps: 1000, repeats: 1000 } },
     tools: {
@@ -93,7 +94,7 @@ async function recorded(plan: readonly (readonly Action[])[]) {
   });
   for (const [at] of plan.entries()) await session.prompt(`turn ${at}`);
   await session.close();
-  return session.view;
+  return { view: session.view, around };
 }
 
 const share = process.env.CHASSIS_FULL === '1' ? 1000 : 60;
@@ -101,7 +102,7 @@ const share = process.env.CHASSIS_FULL === '1' ? 1000 : 60;
 test(`no false alarm in ${share} clean replays`, async () => {
   await fc.assert(
     fc.asyncProperty(turns, async (plan) => {
-      const view = await recorded(plan);
+      const { view } = await recorded(plan);
       const report = await replay(
         view,
         fakeRegistry({ agent: agentOf(plan) }),
@@ -129,7 +130,7 @@ test('a changed argument is found at its step, wherever it stands', async () => 
           calls: [changed && n === at ? { ...call, input: { ...call.input, 'changed here': n } } : call],
         })),
       ];
-      const view = await recorded(plan(false));
+      const { view } = await recorded(plan(false));
       const report = await replay(
         view,
         fakeRegistry({ agent: agentOf(plan(true)) }),
@@ -142,5 +143,32 @@ test('a changed argument is found at its step, wherever it stands', async () => 
       });
     }),
     { numRuns: Math.ceil(share / 3) },
+  );
+});
+
+test('a fork anywhere, with an edit, runs on and replays', async () => {
+  await fc.assert(
+    fc.asyncProperty(turns, fc.nat(), fc.jsonValue({ maxDepth: 1 }), async (plan, where, edit) => {
+      const { view, around } = await recorded(plan);
+      const finished = view.steps.filter((step) => step.status === 'ok');
+      const step = finished[where % Math.max(1, finished.length)];
+      if (step === undefined) return;
+      const value = JSON.parse(JSON.stringify(edit)) as Json;
+      const edits = step.kind === 'tool' ? [{ step: step.number, path: '/output', value }] : [];
+      const fork = await Session.fork(around, { parent: view.header.id, at: step.number, edits });
+      expect(await fork.resume()).toMatchObject({ turn: step.turn, outcome: 'ok' });
+      await fork.close();
+      if (edits.length > 0) expect(fork.view.step(step.number)?.output).toEqual(value);
+      const reopened = await (await around.store.reader(fork.id)).view();
+      const report = await replay(
+        reopened,
+        fakeRegistry({ agent: agentOf(plan) }),
+        new Secrets(),
+        new AbortController().signal,
+      );
+      expect(report.divergence).toBeUndefined();
+      expect(report).toMatchObject({ ok: true, turns: step.turn });
+    }),
+    { numRuns: share / 2 },
   );
 });
