@@ -16,13 +16,18 @@ const instruction =
 export class ContextWindow {
   readonly #harness: Harness;
   readonly #settings: AgentSettings;
-  readonly #tools: readonly ToolSpec[];
+  #tools: readonly ToolSpec[];
   /** What the provider counted for the first so many messages. */
   #measured = { messages: 0, tokens: 0 };
 
   constructor(harness: Harness, settings: AgentSettings, tools: readonly ToolSpec[]) {
     this.#harness = harness;
     this.#settings = settings;
+    this.#tools = tools;
+  }
+
+  /** The list of tools has become another. */
+  offer(tools: readonly ToolSpec[]): void {
     this.#tools = tools;
   }
 

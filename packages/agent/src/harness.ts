@@ -3,6 +3,7 @@ import type { ErrorRecord } from '@chassis/errors';
 import type { InvokeContext } from '@chassis/sdk';
 import type {
   AssistantMessage,
+  Json,
   JsonObject,
   Message,
   ModelResponse,
@@ -37,6 +38,7 @@ export interface ToolReply {
   readonly step: number;
   readonly status: string;
   readonly error?: ErrorRecord;
+  readonly output?: Json;
   /** Ready to be put into the conversation. */
   readonly message: ToolMessage;
 }

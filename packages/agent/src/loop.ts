@@ -5,7 +5,7 @@
  * the output limit cut is not run; nothing here reads a clock, chance or the world but through the harness.
  */
 import { ChassisError, ErrorCode, type ErrorRecord } from '@chassis/errors';
-import { cutCallText } from '@chassis/runtime';
+import { cutCallText, TOOL_SEARCH, withFound } from '@chassis/runtime';
 import type { AgentInput, InvokeContext } from '@chassis/sdk';
 import type { AssistantMessage, Message, ToolCall, ToolMessage } from '@chassis/types';
 import { ContextWindow } from './context.ts';
@@ -17,7 +17,8 @@ const maxCuts = 3;
 
 export async function runTurn(input: AgentInput, ctx: InvokeContext): Promise<{ answer: string }> {
   const harness = harnessOf(ctx);
-  const { system, history, tools, settings: given } = await harness.start();
+  const { system, history, tools: listed, settings: given } = await harness.start();
+  let tools = listed;
   const settings = settingsOf(given);
   const window = new ContextWindow(harness, settings, tools);
   let messages: readonly Message[] = [
@@ -50,6 +51,11 @@ export async function runTurn(input: AgentInput, ctx: InvokeContext): Promise<{ 
       ...(cut ? calls.map(cutResult) : results.map((result) => result.message)),
     ];
     causes = cut ? [step] : results.map((result) => result.step);
+    // What a search found can be called from now on.
+    const found = results.flatMap(({ output }, at) =>
+      calls[at]?.name === TOOL_SEARCH ? [output ?? null] : [],
+    );
+    if (found.length > 0) window.offer((tools = withFound(tools, found)));
     failures = countFailures(results, failures, settings.max_tool_errors);
   }
 }

@@ -33,7 +33,11 @@ export function settingsOf(
     limits,
     retry,
     approval: { ...tools.approval, ...Object.fromEntries(approved.map((name) => [name, 'auto' as const])) },
-    tools: { ...(tools.allow === undefined ? {} : { allow: tools.allow }), deny: tools.deny },
+    tools: {
+      ...(tools.allow === undefined ? {} : { allow: tools.allow }),
+      deny: tools.deny,
+      ...(tools.budget_tokens === undefined ? {} : { budget_tokens: tools.budget_tokens }),
+    },
     model_timeout_ms: MODEL_TIMEOUT_MS,
   };
 }

@@ -35,6 +35,8 @@ export { startRegistry } from './registry/registry.ts';
 export { type Rests, restsIn } from './registry/rests.ts';
 export { type PluginWatch, watchPlugins } from './registry/watch.ts';
 export * from './session/index.ts';
+export { withFound } from './tools/found.ts';
+export { TOOL_SEARCH } from './tools/search.ts';
 export { CHASSIS_VERSION } from './version.ts';
 export { type FileAt, filesAt, undoneNever } from './workspace/files-at.ts';
 export {

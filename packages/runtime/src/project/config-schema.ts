@@ -56,6 +56,7 @@ export const CONFIG_SCHEMA = {
       properties: {
         allow: words,
         deny: words,
+        budget_tokens: count,
         approval: { type: 'object', additionalProperties: { enum: ['auto', 'ask', 'never'] } },
       },
     },

@@ -39,6 +39,8 @@ export interface Config {
     readonly allow?: readonly string[];
     readonly deny: readonly string[];
     readonly approval: Readonly<Record<string, 'auto' | 'ask' | 'never'>>;
+    /** Tokens that the list of tools may take in a request; beyond it tools are found by search. */
+    readonly budget_tokens?: number;
   };
   readonly secrets: Readonly<Record<string, SecretSource>>;
   /** Names of variables whose values never reach a record. */

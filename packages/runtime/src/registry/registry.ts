@@ -15,6 +15,7 @@ import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import { unavailable } from '../plugin/unavailable.ts';
 import type { Project } from '../project/project.ts';
 import { openSecrets, type Secrets } from '../project/secrets.ts';
+import { quarantined } from '../tools/offered.ts';
 import { BACK_OFF } from './back-off.ts';
 import { ERROR_RATE } from './error-rate.ts';
 import type { Generation } from './generation.ts';
@@ -111,7 +112,8 @@ class PluginRegistry implements LiveRegistry {
   }
 
   problems() {
-    return this.#roster.problems();
+    const { use } = this.project.config.model;
+    return [...this.#roster.problems(), ...quarantined(this.#generation.usable, use)];
   }
 
   readiness() {

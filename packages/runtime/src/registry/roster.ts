@@ -8,6 +8,8 @@ import type { BrokenPlugin, Catalogue, CatalogueEntry } from '../plugin/catalogu
 import { nodeOf } from '../plugin/offers.ts';
 import { type Need, type Resolution, resolvePlugins } from '../plugin/resolver.ts';
 import type { Project } from '../project/project.ts';
+import { TOOL_BUDGET } from '../tools/offered.ts';
+import { withSearch } from './built-in.ts';
 import { buildGeneration, type Generation } from './generation.ts';
 import type { PluginLife } from './life.ts';
 import type { ReadyReport, StillLoading } from './options.ts';
@@ -115,7 +117,10 @@ export class Roster {
       ...this.broken().map(brokenOwner),
     ];
     const rules = toolRules(config.tools, (keys) => this.#project.origin(keys)?.text ?? 'configuration');
-    return buildGeneration(owners, rules, this.closed());
+    return withSearch(
+      (more) => buildGeneration([...owners, ...more], rules, this.closed()),
+      config.tools.budget_tokens ?? TOOL_BUDGET,
+    );
   }
 
   /** What the configuration demands, held against what is there. */

@@ -26,6 +26,7 @@ import type { TurnModel } from '../gate/options.ts';
 import { RecordSource } from '../gate/record-source.ts';
 import { Recorder } from '../gate/recorder.ts';
 import { liveSource, type Source } from '../gate/source.ts';
+import { offeredTools, TOOL_BUDGET } from '../tools/offered.ts';
 import { sessionContext } from './context.ts';
 import { beforeTurn, forkPoint, isInput } from './fork.ts';
 import { closeOpenSteps, reopenTurn } from './resume.ts';
@@ -79,6 +80,8 @@ export class Session {
   readonly #around: Surroundings;
   readonly #writer: Writer;
   #cancel = new AbortController();
+  /** Tools that were left out, as told. */
+  readonly #quarantined = new Set<string>();
   readonly #unsubscribe: (() => void)[] = [];
 
   private constructor(around: Surroundings, writer: Writer) {
@@ -165,11 +168,12 @@ export class Session {
     closeOpenSteps(this.#writer);
     const { header, turns } = this.view;
     const turn = turns.length + 1;
+    const asked = model ?? header.model;
     this.#writer.append('input.received', {
       turn,
       content,
-      tools: this.#writer.blob(this.#tools()),
-      model: model ?? header.model,
+      tools: this.#writer.blob(this.#tools([asked.name, ...asked.fallbacks])),
+      model: asked,
     });
     return this.#run(turn, liveSource);
   }
@@ -242,16 +246,24 @@ export class Session {
     });
   }
 
-  #tools(): readonly ToolSpec[] {
+  /** What the models are shown. A tool that one of their providers would refuse is left out, and said so once. */
+  #tools(models: readonly string[]): readonly ToolSpec[] {
     const { tools } = this.view.header.settings as unknown as SessionSettings;
-    return this.#around.registry
-      .tools()
-      .filter((tool) => isOffered(tool.name, tools))
-      .map(({ name, definition }) => ({
-        name,
-        description: definition.description,
-        parameters: definition.input,
-      }));
+    const { specs, quarantined } = offeredTools(
+      this.#around.registry.tools().filter((tool) => isOffered(tool.name, tools)),
+      models,
+      tools.budget_tokens ?? TOOL_BUDGET,
+    );
+    for (const { owner, cause } of quarantined) {
+      if (this.#quarantined.has(cause.message)) continue;
+      this.#quarantined.add(cause.message);
+      this.#writer.append('plugin.changed', {
+        plugin: owner ?? '',
+        change: 'unavailable',
+        reason: cause.message,
+      });
+    }
+    return specs;
   }
 }
 

@@ -10,7 +10,12 @@ export interface SessionSettings {
   readonly retry: RetryPolicy;
   readonly approval: { readonly [tool: string]: ApprovalMode };
   /** Tools offered to the agent; all without it. */
-  readonly tools: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
+  readonly tools: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+    /** Tokens that the list of tools may take in a request. */
+    readonly budget_tokens?: number;
+  };
   /** Deadline of a model call, milliseconds. */
   readonly model_timeout_ms: number;
   /** What a fork added to the clock that its agent and tools ask the harness for, milliseconds. */
