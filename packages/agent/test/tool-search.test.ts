@@ -1,9 +1,10 @@
 // A catalogue that is too long for a request: the model searches, calls what it found, and a replay needs none of the plugins.
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { memoryStore, Secrets } from '@chassis/journal';
-import { replay, Session, startRegistry } from '@chassis/runtime';
+import { openProject, replay, Session, startRegistry } from '@chassis/runtime';
 import { expect, test } from 'vitest';
-import { projectFolder } from '../../runtime/src/testing/project-folder.ts';
 import { newSession } from '../../runtime/test/support/sessions.ts';
 
 const tools = Array.from(
@@ -34,8 +35,14 @@ const brought = ['packages/agent', 'plugins/scripted'].map((path) =>
 );
 
 test('tools beyond the budget are found by search, callable at once and in later turns, and on record', async () => {
-  using folder = projectFolder(files);
-  const registry = await startRegistry(await folder.open({ firstParty: brought }));
+  const root = mkdtempSync(join(tmpdir(), 'chassis-search-'));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const registry = await startRegistry(
+    await openProject({ cwd: root, home: root, env: {}, firstParty: brought }),
+  );
   const session = await Session.create(
     { store: memoryStore(), registry, secrets: new Secrets(), secret: async () => '' },
     newSession({ model: 'scripted', settings: { tools: { budget_tokens: 1000 } } }),
@@ -60,5 +67,6 @@ test('tools beyond the budget are found by search, callable at once and in later
   } finally {
     await session.close();
     await registry.close();
+    rmSync(root, { recursive: true, force: true });
   }
 });
