@@ -55,7 +55,8 @@ export async function runTurn(input: AgentInput, ctx: InvokeContext): Promise<{ 
     const found = results.flatMap(({ output }, at) =>
       calls[at]?.name === TOOL_SEARCH ? [output ?? null] : [],
     );
-    if (found.length > 0) window.offer((tools = withFound(tools, found)));
+    tools = withFound(tools, found);
+    window.offer(tools);
     failures = countFailures(results, failures, settings.max_tool_errors);
   }
 }
