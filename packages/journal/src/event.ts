@@ -167,7 +167,7 @@ export interface EventData {
   };
   'plugin.changed': {
     readonly plugin: string;
-    readonly change: 'loaded' | 'reloaded' | 'unloaded' | 'unavailable' | 'recovered';
+    readonly change: 'loaded' | 'reloaded' | 'unloaded' | 'changed' | 'unavailable' | 'recovered';
     readonly reason: string;
     readonly data?: Json;
   };

@@ -86,8 +86,8 @@ export interface Unavailable {
 
 export type PluginState = 'disabled' | 'loading' | 'active' | 'unavailable' | 'failed' | 'stopped';
 
-/** What is told of a plugin during a run. */
-export type PluginChange = 'loaded' | 'reloaded' | 'unloaded' | 'unavailable' | 'recovered';
+/** What is told of a plugin during a run; `changed`: it offers other tools than before. */
+export type PluginChange = 'loaded' | 'reloaded' | 'unloaded' | 'changed' | 'unavailable' | 'recovered';
 
 export interface PluginStatus {
   readonly name: string;

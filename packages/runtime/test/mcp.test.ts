@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of configuration
 // MCP servers on stdio as plugins: versions, pages, names, results, noise, and an early end.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -171,4 +172,155 @@ test("an error of the protocol and a tool's own error are told apart", async () 
     await expect(call(registry, 'nonsense')).rejects.toMatchObject({ code: -32009 });
     expect(await call(registry, 'own')).toMatchObject({ code: 1 });
   });
+});
+
+describe('a server that does not know the newest greeting', () => {
+  const older = `(method) => method === 'tools/list' ? { tools: [{ name: 'a', inputSchema: { type: 'object' } }] } : undefined`;
+
+  test('and dies of it is started again, and works', async () => {
+    const dies = server(older).replace(
+      'seen.push(method);',
+      "seen.push(method); if (seen[0] !== 'initialize') process.exit(7);",
+    );
+    await withServer({ 'plugin.yaml': manifest(), 'server.mjs': dies }, (registry) => {
+      expect(registry.problems()).toEqual([]);
+      expect(registry.tools()).toHaveLength(1);
+    });
+  });
+
+  test('and dies of every greeting is unavailable with what it said', async () => {
+    await withServer(
+      {
+        'plugin.yaml': manifest(),
+        'server.mjs': 'process.stdin.once("data", () => { console.error("no licence"); process.exit(7); });',
+      },
+      (registry) => {
+        expect(registry.plugins()[0]?.unavailable).toMatchObject({
+          phase: 'on_load',
+          cause: { message: expect.stringContaining('exited with code 7: no licence') as string },
+        });
+      },
+    );
+  });
+});
+
+test('a number that a double cannot hold goes in and comes out as it was written', async () => {
+  const raw = `
+import readline from 'node:readline';
+readline.createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) return;
+  const number = /"id":([0-9]{16,})/.exec(line)?.[1];
+  const answer = {
+    initialize: '"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}',
+    'tools/list': '"result":{"tools":[{"name":"same","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}}]}',
+    'tools/call': '"result":{"content":[],"structuredContent":{"id":' + number + '}}',
+  }[method] ?? '"error":{"code":-32601,"message":"no"}';
+  console.log('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',' + answer + '}');
+});`;
+  await withServer({ 'plugin.yaml': manifest(), 'server.mjs': raw }, async (registry) => {
+    const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): never };
+    const { data } = await call(registry, 'same', { id: rawJSON('9007199254740993') });
+    expect(JSON.stringify(data)).toBe('{"id":9007199254740993}');
+  });
+});
+
+describe('what a server asks of the harness', () => {
+  /** Asks back in the middle of a call, and answers the call with what it got. */
+  const asking = (method: string, params: object) => `
+import readline from 'node:readline';
+let call;
+const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+readline.createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, result, error } = JSON.parse(line);
+  if (method === 'initialize') send({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } });
+  else if (method === 'tools/list') send({ id, result: { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] } });
+  else if (method === 'tools/call') { call = id; send({ id: 'back', method: ${JSON.stringify(method)}, params: ${JSON.stringify(params)} }); }
+  else if (id === 'back') send({ id: call, result: { content: [], structuredContent: result ?? { error } } });
+  else if (id !== undefined) send({ id, error: { code: -32601, message: 'no' } });
+});`;
+  const sampling = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi.' } }], maxTokens: 5 };
+
+  async function answerTo(method: string, params: object, more: string, answer?: object) {
+    let given: unknown;
+    let called: unknown;
+    await withServer(
+      { 'plugin.yaml': manifest(more), 'server.mjs': asking(method, params) },
+      async (registry) => {
+        const binding = registry.resolveTool('ask');
+        if (isUnavailable(binding)) throw new Error(binding.cause.message);
+        const running = invocation({ tool: 'ask', input: {} }, { answer: answer as never });
+        given = (await binding.invoke(running)).data;
+        called = running.recorded.called;
+      },
+    );
+    return { given, called };
+  }
+
+  test("a model's answer is a child step of the call, when the manifest grants it", async () => {
+    const response = { message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop', model: 'm-1' };
+    const { given, called } = await answerTo(
+      'sampling/createMessage',
+      { ...sampling, systemPrompt: 'Be short.' },
+      'permissions: { methods: [model.generate] }',
+      { status: 'ok', response },
+    );
+    expect(given).toMatchObject({
+      role: 'assistant',
+      content: { type: 'text', text: 'hi' },
+      model: 'm-1',
+      stopReason: 'endTurn',
+    });
+    expect(called).toEqual([
+      {
+        method: 'model.generate',
+        params: {
+          messages: [
+            { role: 'system', content: 'Be short.' },
+            { role: 'user', content: 'Say hi.' },
+          ],
+          params: { max_tokens: 5 },
+        },
+      },
+    ]);
+  });
+
+  const elicitation = { message: 'Your name?', requestedSchema: { type: 'object', properties: {} } };
+  test.each([
+    ['sampling/createMessage', sampling, 'its manifest does not list permissions.methods: [model.generate]'],
+    ['roots/list', {}, 'its manifest does not list permissions.fs'],
+    ['elicitation/create', elicitation, 'this harness does not serve it'],
+  ])('%s that is not granted is refused with the reason', async (method, params, why) => {
+    const { given, called } = await answerTo(method, params, '');
+    expect(given).toEqual({ error: { code: -32601, message: `${method} is refused: ${why}` } });
+    expect(called).toEqual([]);
+  });
+
+  test('its folders are those of its permissions', async () => {
+    const { given } = await answerTo('roots/list', {}, 'permissions: { fs: { read: [./data] } }');
+    const uri: unknown = expect.stringMatching(/^file:\/\/\/.*\/plugins\/server\/data$/);
+    expect(given).toEqual({ roots: [{ uri, name: './data' }] });
+  });
+});
+
+test("a server's environment is built from what was named, and holds nothing else", async () => {
+  using folder = projectFolder({
+    'plugins/server/plugin.yaml': manifest(),
+    'plugins/server/server.mjs': caseFile('d3_env_server.mjs'),
+    'chassis.yaml': 'plugins: { server: { env: { TOKEN: "${env:HARNESS_T1}" } } }',
+  });
+  const env = { PATH: process.env.PATH, HARNESS_T1: 's3cr3t-A', OTHER_API_KEY: 's3cr3t-B' };
+  const registry = await startRegistry(await folder.open({ env }));
+  try {
+    const said = JSON.parse((await call(registry, 'env')).data as string) as {
+      names: string[];
+      token_len: number;
+    };
+    expect(said.token_len).toBe(8);
+    expect(said.names).toEqual(expect.arrayContaining(['PATH', 'TOKEN']));
+    expect(said.names).not.toContain('OTHER_API_KEY');
+    expect(said.names).not.toContain('HARNESS_T1');
+  } finally {
+    await registry.close();
+  }
 });

@@ -2,6 +2,7 @@
 import { ChassisError, type ErrorName } from '@chassis/errors';
 import { compileSchema, type Issue } from '@chassis/schema';
 import type { Json, JsonObject, ModelResponse, ToolDefinition } from '@chassis/types';
+import { contentIn } from './content.ts';
 
 type Check = (value: unknown) => readonly Issue[];
 
@@ -26,8 +27,9 @@ export function checkInput(definition: ToolDefinition, input: Json): void {
 
 /** @throws InvalidOutput with `data.issues` and the offending `data.output` */
 export function checkOutput(definition: ToolDefinition, output: Json): void {
-  if (definition.output !== undefined)
-    check('InvalidOutput', `the result of ${definition.name}`, definition.output, output, { output });
+  if (definition.output === undefined) return;
+  const { structured = output } = contentIn(output) ?? {};
+  check('InvalidOutput', `the result of ${definition.name}`, definition.output, structured, { output });
 }
 
 /** @throws InvalidOutput */

@@ -26,8 +26,7 @@ export function callbacks(invocation: Invocation, options: HostOptions): Context
       const { method: target, params: given, tool } = asHostMethod(method, params);
       const names = tool === undefined ? [method, target] : [method, target, `tool.${tool}`, tool];
       const allowed =
-        ('agent' in payload && AGENT_METHODS.has(target)) ||
-        manifest.permissions.methods.some((pattern) => names.some((name) => matches(pattern, name)));
+        ('agent' in payload && AGENT_METHODS.has(target)) || mayCall(manifest.permissions.methods, names);
       if (!allowed) {
         throw new ChassisError('PermissionDenied', `plugin ${manifest.name} may not call ${method}`, {
           data: { fix: `list "${method}" under permissions.methods of ${manifest.name}` },
@@ -64,6 +63,11 @@ function outputOf(answer: Json): Json {
   };
   if (outcome.error !== undefined) throw ChassisError.from(outcome.error);
   return outcome.output ?? null;
+}
+
+/** Whether patterns of `permissions.methods` grant a method, by any of its names. */
+export function mayCall(patterns: readonly string[], names: readonly string[]): boolean {
+  return patterns.some((pattern) => names.some((name) => matches(pattern, name)));
 }
 
 /** A pattern is a method, or a beginning of methods that ends in `*`. */

@@ -3,7 +3,6 @@ import { bareProtocol } from './bare-protocol.ts';
 import type { HostOptions, PluginHost } from './host.ts';
 import { inlineHost } from './inline.ts';
 import type { Connect } from './link.ts';
-import { mcpProtocol } from './mcp-protocol.ts';
 import { networkLink } from './network-link.ts';
 import { overPeer } from './peer-conversation.ts';
 import { processLink } from './process-link.ts';
@@ -25,6 +24,7 @@ export function hostFor(options: HostOptions): PluginHost {
     case 'http':
       return over(networkLink);
     case 'mcp':
-      return remoteHost(options, overPeer(mcpProtocol(), processLink));
+      // The client's packages cost a tenth of a second: only who has an MCP server pays.
+      return remoteHost(options, async (given) => (await import('./mcp/conversation.ts')).overMcp(given));
   }
 }

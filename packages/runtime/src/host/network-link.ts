@@ -21,7 +21,7 @@ export async function networkLink(options: HostOptions): Promise<Link> {
   return /^wss?:/.test(url) ? webSocketLink(options, url) : httpLink(options, url);
 }
 
-const NOTHING: Diagnostics = { pid: null, stderr: '', noise: [], noise_lines: 0 };
+export const NO_DIAGNOSTICS: Diagnostics = { pid: null, stderr: '', noise: [], noise_lines: 0 };
 
 async function webSocketLink({ headers, entry }: HostOptions, url: string): Promise<Link> {
   const { WebSocket } = await import('ws');
@@ -37,7 +37,7 @@ async function webSocketLink({ headers, entry }: HostOptions, url: string): Prom
     started: true,
     remote: true,
     explain: (reason) => at(url, reason),
-    diagnostics: () => NOTHING,
+    diagnostics: () => NO_DIAGNOSTICS,
     async end() {
       await transport.close();
       socket.terminate();
@@ -53,15 +53,9 @@ function httpLink({ headers, entry }: HostOptions, url: string): Link {
       headers,
       // A server that knows the harness may call back; a bare one has no event stream.
       events: protocol === 'chassis',
-      async fetch(input, init) {
-        try {
-          return await fetch(input, { ...init, redirect: 'manual' });
-        } catch (error) {
-          // The call itself is answered first.
-          if (!ended && init?.method === 'POST') setImmediate(() => fail(unreachable(error)));
-          throw error;
-        }
-      },
+      fetch: watchedFetch((reason) => {
+        if (!ended) fail(reason);
+      }),
     }),
   );
   return {
@@ -77,11 +71,26 @@ function httpLink({ headers, entry }: HostOptions, url: string): Link {
         (error.data as { kind?: unknown } | undefined)?.kind === undefined;
       if (forgotten) transport.fail({ kind: 'ended', message: error.message });
     },
-    diagnostics: () => NOTHING,
+    diagnostics: () => NO_DIAGNOSTICS,
     async end() {
       ended = true;
       await transport.close();
     },
+  };
+}
+
+/** `fetch` that follows no redirect and tells when the server cannot be reached at all. */
+export function watchedFetch(
+  fail: (reason: CloseReason) => void,
+): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+  return async (input, init) => {
+    try {
+      return await fetch(input, { ...init, redirect: 'manual' });
+    } catch (error) {
+      // The call itself is answered first.
+      if (init?.method === 'POST' && !init.signal?.aborted) setImmediate(() => fail(unreachable(error)));
+      throw error;
+    }
   };
 }
 

@@ -16,7 +16,6 @@ export function overPeer(protocol: Protocol, connect: Connect): Open {
     const calls = new WireCalls(options);
     const link = await connect(options);
     const peer = new Peer(link.transport, {
-      dialect: protocol.dialect,
       timeoutMs: 0,
       discover: false,
       log: ({ level, message }) => options.log(level, message),

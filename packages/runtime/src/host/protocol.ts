@@ -1,6 +1,6 @@
 /** What is said to a plugin behind a connection; protocols differ in this and in nothing else. */
 import { ChassisError, ErrorCode } from '@chassis/errors';
-import { type DialectName, type Peer, RpcError } from '@chassis/jsonrpc';
+import { type Peer, RpcError } from '@chassis/jsonrpc';
 import type { ToolShape } from '@chassis/sdk';
 import type { JsonObject, Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
@@ -10,7 +10,6 @@ import type { Link } from './link.ts';
 import { offerOf } from './offer.ts';
 
 export interface Protocol {
-  readonly dialect?: DialectName;
   load(peer: Peer, options: HostOptions, link: Link): Promise<Offer>;
   ready(peer: Peer, link: Link): Promise<Readiness>;
   /** @throws what the connection throws; that means the plugin broke */

@@ -21,6 +21,8 @@ export function remoteHost(options: HostOptions, open: Open): PluginHost {
   let loaded = false;
   let closing: Promise<void> | undefined;
   let onOffer: ((offer: Offer) => void) | undefined;
+  /** Came before somebody listened. */
+  let early: Offer | undefined;
   let tellGone: (cause: ChassisError) => void = () => {};
   const gone = new Promise<ChassisError>((resolve) => {
     tellGone = resolve;
@@ -36,7 +38,10 @@ export function remoteHost(options: HostOptions, open: Open): PluginHost {
   const begin = async (): Promise<Offer> => {
     const begun = await open(options);
     conversation = begun;
-    begun.onOffer((offer) => onOffer?.(offer));
+    begun.onOffer((offer) => {
+      if (onOffer === undefined) early = offer;
+      else onOffer(offer);
+    });
     void begun.over.then((reason) => {
       over = reason;
       if (closing === undefined) tellGone(died(options, reason));
@@ -108,6 +113,7 @@ export function remoteHost(options: HostOptions, open: Open): PluginHost {
 
     onOffer(listener) {
       onOffer = listener;
+      if (early !== undefined) listener(early);
     },
 
     diagnostics: () => conversation?.diagnostics(),

@@ -31,6 +31,8 @@ export interface LifeOptions {
   rested(life: PluginLife, record: Unavailable): void;
   /** Told each point of its life; what it throws is a fault at that point. */
   at(point: LifePoint): void;
+  /** It offers something else than before, while it is active. */
+  offered(life: PluginLife): void;
   readonly log: Log;
   /** Between two checks of readiness. */
   readonly readyEveryMs: number;
@@ -95,6 +97,11 @@ export class PluginLife {
       this.#watch(host);
       this.#options.at('ready');
       await this.#check(host);
+      host.onOffer?.((next) => {
+        if (this.#host !== host || this.#closing) return;
+        this.offer = next;
+        this.#options.offered(this);
+      });
     } catch (error) {
       this.#host = undefined;
       const blamed = this.#blamed(error);

@@ -268,10 +268,17 @@ class PluginRegistry implements LiveRegistry {
       changed: (life, previous) => this.#changed(life, previous),
       rested: (life, record) => this.#rested(life, record),
       at: (point) => this.#at(point, entry.name),
+      offered: (offering) => this.#offered(offering),
       readyEveryMs: this.#options.readyEveryMs ?? 30_000,
       backOff: this.#options.backOff ?? BACK_OFF,
       errorRate: this.#options.errorRate ?? ERROR_RATE,
     });
+  }
+
+  #offered(life: PluginLife): void {
+    if (this.#roster.lives.get(life.entry.name) !== life) return;
+    this.#generation = this.#build();
+    this.#tell(life, 'changed');
   }
 
   #changed(life: PluginLife, previous: PluginState): void {

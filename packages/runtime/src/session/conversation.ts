@@ -16,6 +16,7 @@ import type {
   ToolMessage,
 } from '@chassis/types';
 import type { Outcome } from '../gate/ask.ts';
+import { contentIn } from '../gate/content.ts';
 
 /** The arguments as a JSON object, or the text as it is when it is none. Exact numbers are kept. */
 export function argumentsOf(text: string): Json {
@@ -48,7 +49,8 @@ export function toolMessage(
 ): ToolMessage {
   if (outcome.status === 'ok') {
     const { output } = outcome;
-    const content = typeof output === 'string' ? output : stringifyJson(output ?? null);
+    const words = contentIn(output)?.text ?? output;
+    const content = typeof words === 'string' ? words : stringifyJson(words ?? null);
     return { role: 'tool', tool_call_id: callId, content };
   }
   return { role: 'tool', tool_call_id: callId, content: failureText(outcome.error), is_error: true };

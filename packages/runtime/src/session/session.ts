@@ -89,8 +89,9 @@ export class Session {
     this.#writer = writer;
     this.#unsubscribe.push(writer.subscribe((event) => around.onEvent?.(event)));
     this.#unsubscribe.push(
-      around.registry.subscribe(({ name, version, digest, state, unavailable }, _previous, change) => {
-        const reason = unavailable?.cause.message ?? (change === 'unloaded' ? 'taken out' : state);
+      around.registry.subscribe(({ name, version, digest, state, tools, unavailable }, _previous, change) => {
+        const words = change === 'unloaded' ? 'taken out' : change === 'changed' ? offering(tools) : state;
+        const reason = unavailable?.cause.message ?? words;
         writer.append('plugin.changed', { plugin: name, change, reason, data: { version, digest, state } });
       }),
     );
@@ -289,4 +290,9 @@ function agentRef(registry: Registry, agent: string): SessionHeader['agent'] {
 
 function unavailable(cause: ErrorRecord, data: object): ChassisError {
   return new ChassisError('Unavailable', cause.message, { data });
+}
+
+function offering(tools: readonly string[]): string {
+  const named = tools.slice(0, 20).join(', ');
+  return `its tools are now ${named || 'none'}${tools.length > 20 ? ', …' : ''}`;
 }

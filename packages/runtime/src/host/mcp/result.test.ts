@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { outcomeOf } from './mcp-result.ts';
+import { outcomeOf } from './result.ts';
 
 const results = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../test/cases/c8_results.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../../test/cases/c8_results.json'), 'utf8'),
 ) as Record<string, unknown>;
 
 test('a tool that says it failed is a failure, and its structured content is kept', () => {
@@ -35,8 +35,17 @@ test('a part of unknown kind is named in the text and kept whole', () => {
     code: 0,
     data: {
       text: '[hologram, 1 bytes]\nsee above',
-      content: (results.r5 as { content: unknown }).content,
+      $content: (results.r5 as { content: unknown }).content,
     },
+    error: null,
+  });
+});
+
+test('an attachment beside structured content is kept, and named to the model', () => {
+  const content = [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }];
+  expect(outcomeOf({ content, structuredContent: { n: 7 } })).toEqual({
+    code: 0,
+    data: { text: '{"n":7}\n[image image/png, 3 bytes]', $content: content, structured: { n: 7 } },
     error: null,
   });
 });

@@ -5,6 +5,7 @@
  */
 import { ChassisError } from '@chassis/errors';
 import type { Json, JsonObject, Result } from '@chassis/types';
+import { withContent } from '../../gate/content.ts';
 
 /** A tool that says of itself that it failed; a code of the tool's own, in no table. */
 const TOOL_ERROR = 1;
@@ -33,9 +34,14 @@ export function outcomeOf(answer: unknown): Omit<Result, 'trace_id'> {
       },
     };
   }
+  const attached = content.filter((part) => !isObject(part) || part.type !== 'text');
+  if (attached.length > 0) {
+    const words =
+      structured === undefined ? text : [JSON.stringify(structured), ...attached.map(partText)].join('\n');
+    return { code: 0, data: withContent(words, content, structured), error: null };
+  }
   if (structured !== undefined) return { code: 0, data: structured, error: null };
-  const onlyText = content.every((part) => isObject(part) && part.type === 'text');
-  return { code: 0, data: onlyText ? text : { text, content }, error: null };
+  return { code: 0, data: text, error: null };
 }
 
 /** A part in words; what is no text gets a placeholder that says what it is. */
