@@ -1,6 +1,8 @@
 // One MCP server of the official package, over every transport and version: the same words, the same results.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isUnavailable, type LiveRegistry, startRegistry } from '../src/index.ts';
@@ -133,8 +135,46 @@ test('a server over HTTP that goes away is unavailable with the reason', async (
   }
 });
 
+test('a server with sessions is greeted anew when it was restarted and has forgotten ours', async () => {
+  const bin = join(import.meta.dirname, '../../../node_modules/.bin/mcp-server-everything');
+  const listen = createServer().listen(0, '127.0.0.1');
+  await once(listen, 'listening');
+  const { port } = listen.address() as AddressInfo;
+  listen.close();
+  const serve = async (): Promise<ChildProcess> => {
+    const child = spawn(process.execPath, [bin, 'streamableHttp'], {
+      env: { PATH: process.env.PATH, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/mcp`), { timeout: 60_000 });
+    return child;
+  };
+  using folder = projectFolder({
+    'plugins/m/plugin.yaml': `name: m\nversion: 1.0.0\ndescription: x\nruntime: mcp\nurl: http://127.0.0.1:${port}/mcp\n`,
+  });
+  const first = await serve();
+  const registry = await startRegistry(await folder.open(), {
+    backOff: { first_ms: 20, factor: 1, most_ms: 20, tries: 1000, window_ms: 60_000 },
+  });
+  const sum = () => {
+    const binding = registry.resolveTool('get-sum');
+    if (isUnavailable(binding)) throw new Error(binding.cause.message);
+    return binding.invoke(invocation({ tool: 'get-sum', input: { a: 2, b: 3 } }));
+  };
+  let second: ChildProcess | undefined;
+  try {
+    expect(await sum()).toMatchObject({ code: 0, data: 'The sum of 2 and 3 is 5.' });
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    second = await serve();
+    await vi.waitFor(async () => expect(await sum()).toMatchObject({ code: 0 }), { timeout: 30_000 });
+  } finally {
+    await registry.close();
+    second?.kill('SIGKILL');
+  }
+});
+
 test('headers are sent, and a server that wants others says so', async () => {
-  const { createServer } = await import('node:http');
   const seen: unknown[] = [];
   const http = createServer((request, response) => {
     seen.push(request.headers['x-key']);

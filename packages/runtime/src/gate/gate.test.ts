@@ -308,11 +308,32 @@ describe('a tool that calls tools', () => {
 
   test('but not without end', async () => {
     const endless: FakeTool = {
-      run: async (_input, ctx) =>
-        ((await ctx.call('tool.call', { name: 'endless', arguments: {} })) as JsonObject).error ?? 'ended',
+      run: async ({ n = 0 }, ctx) => {
+        const more = { name: 'endless', arguments: { n: Number(n) + 1 } };
+        return ((await ctx.call('tool.call', more)) as JsonObject).error ?? 'ended';
+      },
     };
     const { session } = await calls([tool('endless')], { tools: { endless } });
     expect(session.view.steps).toHaveLength(18);
     expect(session.view.step(18)?.error?.message).toContain('16 are allowed');
+  });
+
+  test('nor round in a circle: it is refused where it closes, with the way there', async () => {
+    const passing = (name: string): FakeTool => ({
+      run: async (input, ctx) =>
+        ((await ctx.call('tool.call', { name, arguments: input })) as JsonObject).error ?? 'ended',
+    });
+    const tools = { a: passing('b'), b: passing('c'), c: passing('a') };
+    const { session } = await calls([tool('a', { x: 1 })], { tools });
+    expect(session.view.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'a ok',
+      'b ok',
+      'c ok',
+      'a error',
+    ]);
+    expect(session.view.step(4)?.error).toMatchObject({
+      code: -32600,
+      message: 'a goes round in a circle with the same arguments: a → b → c → a',
+    });
   });
 });

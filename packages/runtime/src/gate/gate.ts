@@ -19,6 +19,7 @@ import type { Ask, ModelAsk, Outcome, ToolAsk } from './ask.ts';
 import { attempt } from './attempt.ts';
 import { CauseTracker } from './causes.ts';
 import { checkInput, checkModelResponse, checkOutput } from './checks.ts';
+import { checkDepth } from './depth.ts';
 import { HostDesk } from './desk.ts';
 import { circleError } from './detectors.ts';
 import { limitError } from './limits.ts';
@@ -142,7 +143,7 @@ export class Gate implements GateFace {
   ): Promise<Omit<Outcome, 'step'>> {
     try {
       await this.#mayGoOn(ask, digest, step.number, interrupted !== undefined);
-      this.#checkDepth(ask);
+      checkDepth(ask, digest, (number) => this.options.recorder.view.step(number));
       if (ask.kind === 'state') return { status: 'ok', output: ask.input };
       return ask.kind === 'model'
         ? await this.#model(ask, step, binding as ModelBinding | Unavailable, interrupted)
@@ -186,22 +187,6 @@ export class Gate implements GateFace {
       if (!signal.aborted) this.#stopped = toChassisError(refused);
       throw refused;
     }
-  }
-
-  /** Steps may run inside of steps, but not for ever: a tool that calls itself is stopped. */
-  #checkDepth(ask: Ask): void {
-    let depth = 0;
-    for (
-      let above = ask.parent;
-      above !== null;
-      above = this.options.recorder.view.step(above)?.parent ?? null
-    )
-      depth++;
-    if (depth <= maxDepth) return;
-    throw new ChassisError(
-      'InvalidRequest',
-      `${ask.name} runs ${depth} steps deep inside other steps; ${maxDepth} are allowed`,
-    );
   }
 
   async #tool(
@@ -341,9 +326,6 @@ export class Gate implements GateFace {
     return ask.kind === 'model' ? registry.resolveModel(ask.name) : registry.resolveTool(ask.name);
   }
 }
-
-/** How deep steps may be nested. */
-const maxDepth = 16;
 
 const interruptedAttempt = new ChassisError(
   'Cancelled',
