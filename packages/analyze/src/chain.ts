@@ -7,6 +7,7 @@
 
 import { leadersOf } from './edges.ts';
 import type { Link } from './hops.ts';
+import type { Lineage } from './lineage.ts';
 import type { Label } from './origins.ts';
 import type { Place } from './place.ts';
 import type { Ranked } from './rank.ts';
@@ -47,6 +48,8 @@ export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
   );
   const born = at ?? traces.find((trace) => trace.lineage.birth.step === cause.step && covers(cause, trace));
   if (born) return along(evidence, born.lineage.links);
+  const put = traces.flatMap(({ lineage: found }) => toSource(evidence, cause, found))[0];
+  if (put) return put;
   if (cause.step === symptom.step) return { chain: [], label: 'recorded' };
   const passing = traces.find(({ lineage: { links } }) => links.some(({ to }) => to.step === cause.step));
   if (passing) {
@@ -75,12 +78,29 @@ export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
   return { chain: controlPath(evidence, cause), label: cause.kind === 'end' ? 'inferred' : 'guess' };
 }
 
+/** The chain to a value that the traced one was put together or worked out from. */
+function toSource(evidence: Evidence, cause: Ranked, found: Lineage): Chain[] {
+  const { links, birth, pieces, derived } = found;
+  const piece = pieces.find(({ link }) => link.to.step === cause.step && within(cause, link.to.pointer));
+  if (piece) return [along(evidence, [...links, piece.link])];
+  const value = derived?.of.find((one) => one.step === cause.step && within(cause, one.pointer));
+  if (!derived || !value) return [];
+  const { chain } = along(evidence, links);
+  const last: ChainLink = {
+    from: end(evidence, birth),
+    to: end(evidence, value),
+    label: derived.label,
+    how: `${derived.how}, this one among them`,
+  };
+  return [{ chain: [...chain, last], label: 'inferred' }];
+}
+
 function covers(cause: Ranked, { lineage: { birth } }: Trace): boolean {
-  return (
-    cause.pointer === undefined ||
-    birth.pointer.startsWith(`${cause.pointer}/`) ||
-    birth.pointer === cause.pointer
-  );
+  return within(cause, birth.pointer);
+}
+
+function within(cause: Ranked, pointer: string): boolean {
+  return cause.pointer === undefined || pointer.startsWith(`${cause.pointer}/`) || pointer === cause.pointer;
 }
 
 function along(evidence: Evidence, links: readonly Link[]): Chain {

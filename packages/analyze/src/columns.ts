@@ -6,6 +6,7 @@
  */
 import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
+import { isBroken, isRound } from './cut-text.ts';
 import { leafText, leavesOf } from './json.ts';
 import { lastKey, nameOf, pointer, shapeOf } from './pointer.ts';
 import { looker } from './value-looks.ts';
@@ -50,6 +51,8 @@ export const remarkName = /^(?:warnings?|message|reason|details?|notes?|hint|std
 export const unitName = /(?:^|_)(?:unit|units|uom|currency|scale|measure)$/i;
 export const partName =
   /^(?:is_?|was_?)?(?:truncated|partial|incomplete|cut|clipped|limit_?(?:reached|exceeded|hit))$/i;
+/** Names that say the same when they are false. */
+export const wholeName = /^(?:is_?)?(?:complete|completed|eof|all_?rows|full|exhaustive)$/i;
 
 const mostPlaces = 64;
 
@@ -89,7 +92,11 @@ function node(shape: string): Node {
     told: [],
     cut: [],
     tells:
-      remarkName.test(name) || unitName.test(name) || partName.test(lastKey(shape)) || shape === '/output',
+      remarkName.test(name) ||
+      unitName.test(name) ||
+      partName.test(lastKey(shape)) ||
+      wholeName.test(lastKey(shape)) ||
+      shape === '/output',
     lookOf: looker(),
     nth: 0,
     numbers: [],
@@ -235,6 +242,7 @@ function flush(at: Node): void {
 
 /** A first look that costs little: most texts hold none of this at their end. */
 function mayBeCut(text: string): boolean {
+  if (isRound(text.length) || isBroken(text)) return true;
   const end = text.length > 200 ? text.slice(-200) : text;
   return (
     end.includes('...') || end.includes('…') || /trunc|cut|clipped|omitted|more|gekürzt|截断|省略/i.test(end)

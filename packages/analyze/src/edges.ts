@@ -38,7 +38,15 @@ export function leadersOf(view: SessionView, step: Step): readonly number[] {
   const known = step.parent === null ? step.causes : [...step.causes, step.parent];
   if (isCovered(view, step)) return known;
   const data = recordedData(view, step).filter(({ label }) => label === 'recorded');
-  return [...known, ...data.map(({ on }) => on)];
+  return [...known, ...data.map(({ on }) => on), ...summariesIn(view, step)];
+}
+
+/** The compactions whose summaries stand in a request: all that it knows of what they took out. */
+function summariesIn(view: SessionView, step: Step): number[] {
+  if (step.kind !== 'model') return [];
+  return addedOrigins(view, step.number).flatMap(({ message, source }) =>
+    source && message.role === 'user' ? [source.step.number] : [],
+  );
 }
 
 /** Whether what a step was given is from its causes alone: the call that it is, or an answer and the results of its calls. */

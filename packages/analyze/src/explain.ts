@@ -4,6 +4,7 @@
  * Recorded text is shown with control characters made visible.
  */
 import type { ChainLink, End } from './chain.ts';
+import { type Statuses, statusText } from './statuses.ts';
 import type { Note, Suspicion, Why } from './why.ts';
 import { clip, dollars, duration, visible } from './words.ts';
 
@@ -17,8 +18,10 @@ export function explain(why: Why): string[] {
   const lines = [head(why)];
   if (why.status === 'none' || !why.symptom) return [...lines, row('', 'nothing failed in this run')];
   const { symptom, cause } = why;
-  lines.push(row('symptom', `:${symptom.step} ${symptom.kind} ${symptom.name}  ${symptom.status}`));
+  const inside = symptom.inside === undefined ? '' : `  (inside :${symptom.inside})`;
+  lines.push(row('symptom', `:${symptom.step} ${symptom.kind} ${symptom.name}  ${symptom.status}${inside}`));
   lines.push(row('', symptom.text));
+  lines.push(row('status', brief(symptom.statuses)));
   if (cause) {
     const value = cause.value === undefined ? '' : ` = ${short(cause.value)}`;
     lines.push(
@@ -79,6 +82,12 @@ function noteText({ step, pointer, text }: Note): string {
 
 function suspicionText({ step, name, pointer, text, score }: Suspicion): string {
   return `:${step} ${name} ${pointer ?? ''}  ${text}  (${score.toFixed(2)})`;
+}
+
+/** The four statuses; what the failure says stands above already. */
+function brief(found: Statuses): string {
+  const { says, ...rest } = found;
+  return statusText(found.step === 'ok' && says !== undefined ? found : rest);
 }
 
 /** 1–4, 7, 9–12. */

@@ -47,9 +47,13 @@ function carried(view: SessionView, step: Step, at: Spot): Hop {
       step: origin.first.step,
       pointer: at.pointer.replace(/^\/input\/messages\/\d+/, origin.first.pointer),
     };
-    const earlier =
-      at.step === first.step ? undefined : spotAt(view, at.range ? { ...first, range: at.range } : first);
-    return earlier && hop(at, earlier, 'recorded', 'exact', 'the same message, first sent here');
+    if (at.step !== first.step) {
+      const earlier = spotAt(view, at.range ? { ...first, range: at.range } : first);
+      return earlier && hop(at, earlier, 'recorded', 'exact', 'the same message, first sent here');
+    }
+    // What an agent inside a call is told, it has from that call.
+    const caller = step.parent === null ? undefined : view.step(step.parent);
+    return caller && sought(view, at, [own(caller)]);
   }
   const { step: source, pointer: from } = origin.source;
   const kind = source.kind === 'model' ? 'model' : 'tool';

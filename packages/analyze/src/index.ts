@@ -1,6 +1,7 @@
 export type { ChainLink, End } from './chain.ts';
 export { type Block, type Context, context } from './context.ts';
 export { type Cost, cost, type RunCost, type StepCost } from './cost.ts';
+export { type Derived, isDerived } from './derived.ts';
 export { type Diff, diff, type Row, type RunSummary } from './diff.ts';
 export { type Difference, firstDifference } from './difference.ts';
 export { type Edge, edges } from './edges.ts';
@@ -13,6 +14,8 @@ export type { Label } from './origins.ts';
 export type { Place, Span } from './place.ts';
 export { prompt } from './prompt.ts';
 export { slice } from './slice.ts';
+export { valuesBelow } from './spots.ts';
+export { type Statuses, statuses, statusText } from './statuses.ts';
 export type { Symptom } from './symptom.ts';
 export { estimateTokens, messageTokens, toolTokens } from './tokens.ts';
 export {

@@ -6,11 +6,12 @@
  */
 import type { SessionView } from '@chassis/journal';
 import { compose } from './compose.ts';
-import { holdersOfOutput } from './holders.ts';
+import { type Derived, derivation, isDerived } from './derived.ts';
+import { type Holder, holdersOfInput, holdersOfOutput } from './holders.ts';
 import { hopFrom, type Link, sourceText, span } from './hops.ts';
 import { textLeaves, writtenRange } from './json-text.ts';
 import { matches } from './match.ts';
-import { originsOf } from './origins.ts';
+import { callOf, originsOf } from './origins.ts';
 import { type Place, read, type Span } from './place.ts';
 import { keysOf } from './pointer.ts';
 import { type Spot, spotAt } from './spots.ts';
@@ -32,6 +33,8 @@ export interface Lineage {
     readonly link: Link;
     readonly origin: Birth;
   }[];
+  /** How the number at `birth` was worked out from others, when it was. */
+  readonly derived?: Derived;
 }
 
 const mostHops = 64;
@@ -53,7 +56,14 @@ export function lineage(view: SessionView, place: Place): Lineage | undefined {
   }
   const born = originOf(view, at);
   const origin = hop === 'ambiguous' && (born === 'model' || born === 'agent') ? 'unknown' : born;
-  return { at: span(start), links, birth: span(at), origin, pieces: piecesOf(view, at) };
+  const pieces = piecesOf(view, at);
+  const derived = pieces.length > 0 ? undefined : derivedOf(view, at);
+  return { at: span(start), links, birth: span(at), origin, pieces, ...(derived ? { derived } : {}) };
+}
+
+/** The places that a value is from in the end: where it was born, or what it was put together or worked out from. */
+export function sourcesOf({ birth, pieces, derived }: Lineage): readonly Span[] {
+  return [birth, ...pieces.map(({ link }) => link.to), ...(derived?.of ?? [])];
 }
 
 /** Whether the bytes at both ends of a link are one value in the form that the link states. */
@@ -63,10 +73,23 @@ export function isSupported(view: SessionView, link: Link): boolean {
   return from !== undefined && to !== undefined && matches(link.form, from, to);
 }
 
-function piecesOf(view: SessionView, at: Spot): Lineage['pieces'] {
+/** What was in sight of whoever made a value; nothing where somebody else made it. */
+function sightOf(view: SessionView, at: Spot): readonly Holder[] {
   const step = view.step(at.step);
-  if (!step || !at.pointer.startsWith('/output')) return [];
-  const pieces = compose(view, at, holdersOfOutput(view, step)) ?? [];
+  if (!step) return [];
+  if (at.pointer.startsWith('/output')) return holdersOfOutput(view, step);
+  const own = step.kind !== 'model' && at.pointer.startsWith('/input') && !callOf(view, step);
+  return own ? holdersOfInput(view, step) : [];
+}
+
+function derivedOf(view: SessionView, at: Spot): Derived | undefined {
+  if (at.type !== 'number' && at.type !== 'string') return undefined;
+  const found = derivation(view, at, sightOf(view, at));
+  return found && isDerived(at.text, found) ? found : undefined;
+}
+
+function piecesOf(view: SessionView, at: Spot): Lineage['pieces'] {
+  const pieces = compose(view, at, sightOf(view, at)) ?? [];
   return pieces.flatMap(({ range, source, holder }) => {
     const to = spotAt(view, source);
     const from = spotAt(view, { step: at.step, pointer: at.pointer, range: partOf(view, at, range) });

@@ -150,15 +150,34 @@ function sourceOf(view: SessionView, step: Step, message: Message): Origin['sour
     const whole = sameCalls(follow(wrote.output, '/message/tool_calls'), message.tool_calls);
     return { step: wrote, pointer: '/output/message', label: whole ? 'recorded' : 'inferred' };
   }
+  const summed = message.role === 'user' ? summaryIn(view, step, message.content) : undefined;
+  return summed && { step: summed, pointer: '/output/message/content', label: 'inferred' };
+}
+
+const leastSummary = 16;
+
+/** The compaction whose summary a message holds: a model step of the same place, between this request and the one before. */
+function summaryIn(view: SessionView, step: Step, content: string): Step | undefined {
+  for (let number = step.number - 1; number > 0; number--) {
+    const other = view.step(number);
+    if (other?.kind !== 'model' || other.parent !== step.parent) continue;
+    if (other.agent === step.agent) return undefined;
+    const text = follow(other.output, '/message/content');
+    if (typeof text === 'string' && text.length >= leastSummary && content.includes(text)) return other;
+  }
   return undefined;
 }
 
-/** Earlier steps of the same agent, the newest first; the search ends at the first few that fit. */
+/**
+ * Earlier steps of the same agent, the newest first; the search ends at the first few that fit. Who sums up a conversation
+ * works on that of the agent beside it.
+ */
 function earlier(view: SessionView, step: Step, fits: (other: Step) => boolean): Step[] {
   const found: Step[] = [];
   for (let number = step.number - 1; number > 0 && found.length < 2; number--) {
     const other = view.step(number);
-    if (other && other.agent === step.agent && fits(other)) found.push(other);
+    const near = other && (other.agent === step.agent || other.parent === step.parent);
+    if (near && fits(other)) found.push(other);
     // Call ids are hardly ever used twice: once one is found, looking on is only worth a few steps.
     if (found.length === 1 && (found[0]?.number ?? 0) - number > 64) break;
   }

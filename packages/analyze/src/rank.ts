@@ -6,6 +6,7 @@
  */
 
 import { type Gathered, said } from './evidence.ts';
+import { sourcesOf } from './lineage.ts';
 import { callOf } from './origins.ts';
 import { rules } from './rules/index.ts';
 import type { Evidence, Suspect } from './rules/rule.ts';
@@ -57,14 +58,18 @@ function weight(suspect: Ranked, { traces, symptom }: Evidence, blamed: boolean)
   if (kind === 'end' || rule === 'first-appearance' || rule === 'born-in-model' || rule === 'unlike-good-run')
     return score;
   const direct = traces.filter(({ complaint }) => complaint.kind === 'direct');
-  const born = traces.filter(
-    ({ lineage }) => lineage.birth.step === step && overlaps(suspect, lineage.birth.pointer),
+  const born = traces.filter(({ lineage }) =>
+    sourcesOf(lineage).some(
+      (from) => (from.step === step || from.step === suspect.twin) && overlaps(suspect, from.pointer),
+    ),
   );
   // A failure that lies outside of the run is not explained by values in it.
   if (blamed && step !== symptom.step) return score * 0.6;
   if (born.some(({ complaint }) => complaint.kind === 'direct')) return raise(score, 0.6);
   if (step === symptom.step) return score;
-  const madeUp = direct.some(({ lineage }) => lineage.origin === 'model' && lineage.birth.step > step);
+  const madeUp = direct.some(
+    ({ lineage }) => lineage.origin === 'model' && !lineage.derived && lineage.birth.step > step,
+  );
   if (kind === 'missing' && madeUp) return raise(score, 0.4);
   if (born.length > 0) return raise(score, 0.35);
   if (direct.some(({ lineage }) => lineage.links.some(({ to }) => to.step === step)))

@@ -1,7 +1,8 @@
 /**
  * The backward slice: every step that the record says a step depends on.
  *
- * Only recorded edges are walked, so a step that is left out did not lead here. What ran inside a step whose result
+ * Only recorded edges are walked (and those to a summary that stands word for word in a request), so a step that is left
+ * out did not lead here. What ran inside a step whose result
  * mattered belongs to it; of a step that merely encloses, only what led to it does.
  */
 import type { SessionView } from '@chassis/journal';

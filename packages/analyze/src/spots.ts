@@ -32,6 +32,13 @@ export function spotsOf(view: SessionView, step: number, root: string): readonly
   return found;
 }
 
+/** The places of the texts and numbers below a pointer. */
+export function valuesBelow(view: SessionView, { step, pointer: root }: Place): Place[] {
+  return spotsOf(view, step, root).flatMap(({ pointer: at, range }) =>
+    range ? [] : [{ step, pointer: at }],
+  );
+}
+
 /** The spot at a place: the text there, with its name and type. Undefined for containers and for nothing. */
 export function spotAt(view: SessionView, place: Place): Spot | undefined {
   const spots = spotsOf(view, place.step, place.pointer);

@@ -5,11 +5,13 @@
  */
 import { ChassisError, ErrorCode, type ErrorRecord } from '@chassis/errors';
 import type { SessionView, Step } from '@chassis/journal';
+import { childrenOf } from './holders.ts';
 import { findExact } from './match.ts';
 import type { Place } from './place.ts';
 import { follow } from './pointer.ts';
 import { isDistinctive } from './search.ts';
 import { type Spot, spotsOf } from './spots.ts';
+import { type Issue, isOpen, issuesOf, type Statuses, statuses } from './statuses.ts';
 
 export interface Symptom {
   readonly step: number;
@@ -20,6 +22,11 @@ export interface Symptom {
   readonly text: string;
   /** Where in the step the failure points, when it does. */
   readonly path?: string;
+  /** The call in which it happened and which failed with it: a nested step's failure is looked for where it began. */
+  readonly inside?: number;
+  /** A value that was asked about, whether or not the failure speaks of it. */
+  readonly about?: Place;
+  readonly statuses: Statuses;
 }
 
 /** A value that the failure complains about. */
@@ -31,50 +38,47 @@ export interface Complaint {
   readonly text: string;
 }
 
-interface Issue {
-  readonly path: string;
-  readonly message?: string;
-  readonly expected?: string;
-  readonly received?: string;
-}
-
 const mostInputs = 24;
 
 /**
  * The failure of a run; undefined when the run did not fail and no step is asked for.
  * @throws InvalidParams when there is no such step
  */
-export function symptomOf(view: SessionView, asked?: number): Symptom | undefined {
+export function symptomOf(view: SessionView, asked?: number, about?: Place): Symptom | undefined {
   if (asked !== undefined) {
     const step = view.step(asked);
     if (!step)
       throw new ChassisError('InvalidParams', `no step ${asked}: the session has ${view.steps.length}`);
-    return described(step, step.error);
+    if (about) return { ...described(view, step, step.error), about };
+    return nested(view, step);
   }
   const turn = view.turns.at(-1);
   const running = view.outcome === 'running';
   if (view.outcome === 'ok' || (running && !view.steps.some(isOpen))) return undefined;
   const named = turn?.failed_step === undefined ? undefined : view.step(turn.failed_step);
   const step = named ?? failing(view, turn?.error);
-  return step && described(step, step.error ?? turn?.error);
+  return step && nested(view, step, turn?.error);
 }
 
-/** The issues that a failed schema check left in an error. */
-export function issuesOf(error: ErrorRecord | undefined): readonly Issue[] {
-  const issues = follow(error?.data, '/issues');
-  if (!Array.isArray(issues)) return [];
-  return issues.filter((issue): issue is Issue => typeof follow(issue, '/path') === 'string');
-}
-
-/** Whether a step's end is not on record. */
-export function isOpen(step: Step): boolean {
-  return step.status === 'started' || step.status === 'dispatched';
+/** The failure of a step, or of the step inside it whose failure it passes on. */
+function nested(view: SessionView, outer: Step, error?: ErrorRecord): Symptom {
+  let step = outer;
+  for (let inner: Step | undefined = step; inner; ) {
+    step = inner;
+    const said: string = step.error?.message ?? '';
+    inner = childrenOf(view, step.number).findLast(
+      (child) => child.error && child.error.message.length > 3 && said.includes(child.error.message),
+    );
+  }
+  const found = described(view, step, step.error ?? error);
+  return step === outer ? found : { ...found, inside: outer.number };
 }
 
 /** The values behind a symptom, most telling first. */
 export function complaintsOf(view: SessionView, symptom: Symptom): Complaint[] {
   const step = view.step(symptom.step);
   if (!step) return [];
+  if (symptom.about) return [{ place: symptom.about, kind: 'direct', text: 'it was asked about' }];
   const root = rootOfIssues(step);
   const issues = issuesOf(step.error)
     .filter(({ path }) => follow(step, root + path) !== undefined)
@@ -128,10 +132,17 @@ function isTold({ text, type }: Spot): boolean {
   return text.length >= (type === 'number' ? 2 : 3);
 }
 
-function described(step: Step, error: ErrorRecord | undefined): Symptom {
+function described(view: SessionView, step: Step, error: ErrorRecord | undefined): Symptom {
   const { number, kind, name, status } = step;
   const issue = issuesOf(step.error)[0];
-  const base = { step: number, kind, name, status, text: textOf(step, error) };
+  const base = {
+    step: number,
+    kind,
+    name,
+    status,
+    text: textOf(step, error),
+    statuses: statuses(view, step),
+  };
   if (issue) return { ...base, path: rootOfIssues(step) + issue.path };
   return step.error ? { ...base, path: '/error/message' } : base;
 }

@@ -12,6 +12,7 @@ import { totalCost } from './cost.ts';
 import { gather } from './evidence.ts';
 import { perStep } from './memo.ts';
 import type { Label } from './origins.ts';
+import type { Place } from './place.ts';
 import { type Ranked, ranked } from './rank.ts';
 import type { Evidence } from './rules/rule.ts';
 import { type Symptom, symptomOf } from './symptom.ts';
@@ -80,6 +81,8 @@ export interface Why {
 export interface WhyOptions {
   /** A run of the same task that went well: the first difference from it on the way to the failure weighs most. */
   readonly against?: SessionView;
+  /** A value of the step to ask about, instead of those that its failure speaks of. */
+  readonly about?: Place;
 }
 
 /** Less than this is a suspicion, no cause. */
@@ -92,16 +95,17 @@ const mostNotes = 8;
  * @throws InvalidParams when there is no such step
  */
 export function why(view: SessionView, step?: number, options: WhyOptions = {}): Why {
-  return options.against ? explained(view, step, options.against) : known(view, step ?? Number.NaN);
+  if (options.against || options.about) return explained(view, step, options);
+  return known(view, step ?? Number.NaN);
 }
 
 const known = perStep((view, step) => explained(view, Number.isNaN(step) ? undefined : step));
 
-function explained(view: SessionView, step: number | undefined, against?: SessionView): Why {
-  const symptom = symptomOf(view, step);
+function explained(view: SessionView, step: number | undefined, options: WhyOptions = {}): Why {
+  const symptom = symptomOf(view, step, options.about);
   const base = { run: headOf(view), total: view.steps.length };
   if (!symptom) return { ...base, status: 'none', symptom: null, chain: [], others: [], also: [], slice: [] };
-  const gathered = gather(view, symptom, against);
+  const gathered = gather(view, symptom, options.against);
   const { evidence } = gathered;
   const numbers = evidence.steps.map(({ number }) => number);
   const suspects = ranked(gathered);

@@ -13,7 +13,7 @@ export const bornInModel: Rule = {
   name: 'born-in-model',
   *find({ view, steps, traces, symptom }) {
     for (const { complaint, lineage } of traces) {
-      if (lineage.origin !== 'model' || lineage.pieces.length > 0) continue;
+      if (lineage.origin !== 'model' || lineage.pieces.length > 0 || lineage.derived) continue;
       const direct = complaint.kind === 'direct';
       const unknown = isUnknownThing(symptom.text);
       const { birth } = lineage;

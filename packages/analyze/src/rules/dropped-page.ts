@@ -5,9 +5,15 @@ import { follow, lastKey, pointer } from '../pointer.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const pageName = /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from)$/i;
-const nextName = /^(?:next|next_?(?:page|cursor|token|page_?token|offset)|cursor)$/i;
-const moreName = /^(?:has_?(?:more|next|next_?page)|more)$/i;
-const totalName = /^(?:total|total_?(?:count|rows|items|results)|count_?total)$/i;
+const nextName =
+  /^(?:next|next_?(?:page|cursor|token|page_?token|offset|link|url|key|start)|(?:@odata\.)?nextLink|cursor|continuation|continuation_?token|last_?evaluated_?key)$/i;
+const moreName =
+  /^(?:has_?(?:more|next|next_?page)|more|more_?available|is_?last_?page|last_?page_?reached|is_?last)$/i;
+/** Of these, those that are false when there is more. */
+const lastName = /last/i;
+const pagesName = /^(?:pages|total_?pages|page_?count|num_?pages|last_?page)$/i;
+const totalName =
+  /^(?:total|total_?(?:count|rows|items|results|hits|records|size|elements)|count_?total|num_?found|insgesamt|合计|总数)$/i;
 
 export const droppedPage: Rule = {
   name: 'dropped-page',
@@ -18,6 +24,7 @@ export const droppedPage: Rule = {
       yield* skipped(name, pages);
       if (tells(nextName) || tells(moreName)) yield* announced(name, pages);
       if (tells(totalName)) yield* tooFew(name, pages);
+      if (tells(pagesName)) yield* fewerPages(name, pages);
     }
   },
 };
@@ -52,7 +59,9 @@ function* announced(tool: string, pages: readonly Step[]): Generator<Suspect> {
     if (!rowsOf(step)) continue;
     const leaves = leavesOf(step.output, '/output');
     const next = leaves.find(({ pointer, value }) => nextName.test(lastKey(pointer)) && isSet(value));
-    const more = leaves.find(({ pointer, value }) => moreName.test(lastKey(pointer)) && value === true);
+    const more = leaves.find(
+      ({ pointer, value }) => moreName.test(lastKey(pointer)) && value === !lastName.test(lastKey(pointer)),
+    );
     const at = next ?? more;
     const unread = next
       ? !asked.has(next.text) && !isReached(pages, next.text)
@@ -91,6 +100,20 @@ function* tooFew(tool: string, pages: readonly Step[]): Generator<Suspect> {
   if (!short) return;
   const text = `${held} of the ${total} rows that ${tool} states are there; ${short.rows.count} here`;
   yield { step: short.step.number, pointer: short.rows.pointer, text, score: 0.7, kind: 'missing' };
+}
+
+/** A result says that it is one of so many pages, and the next one was never asked for. */
+function* fewerPages(tool: string, pages: readonly Step[]): Generator<Suspect> {
+  const last = pages.at(-1);
+  const at =
+    last && leavesOf(last.output, '/output').find(({ pointer: place }) => pagesName.test(lastKey(place)));
+  if (!last || !at || typeof at.value !== 'number') return;
+  const place = pagePlace(last);
+  const asked = place === undefined ? 1 : follow(last.input, place);
+  const got = pages.length;
+  if (typeof asked !== 'number' || got >= at.value || asked >= at.value) return;
+  const text = `the result of ${tool} is page ${asked} of ${at.value}, and the next was not asked for`;
+  yield { step: last.number, pointer: at.pointer, value: at.value, text, score: 0.7, kind: 'missing' };
 }
 
 function rowsOf(step: Step): { pointer: string; count: number } | undefined {

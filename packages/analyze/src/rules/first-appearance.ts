@@ -1,6 +1,6 @@
 /** The value that the failure complains about came into the run here, and travelled on unchanged. */
 import type { Birth } from '../lineage.ts';
-import { issuesOf } from '../symptom.ts';
+import { issuesOf } from '../statuses.ts';
 import { isAboutValue } from './looks.ts';
 import type { Rule } from './rule.ts';
 

@@ -10,6 +10,7 @@ import { finishReason } from './finish-reason.ts';
 import { firstAppearance } from './first-appearance.ts';
 import { lateDuplicate } from './late-duplicate.ts';
 import { lostInstruction } from './lost-instruction.ts';
+import { lostResult } from './lost-result.ts';
 import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
 import { ownCode } from './own-code.ts';
@@ -40,6 +41,7 @@ export const rules: readonly Rule[] = [
   changedRetry,
   finishReason,
   lostInstruction,
+  lostResult,
   bornInModel,
   firstAppearance,
   unknownOutcome,

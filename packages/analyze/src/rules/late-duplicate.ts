@@ -1,7 +1,9 @@
 /** One effect twice, or an answer that belongs to an earlier question: something arrived late and was counted again. */
 import type { Step } from '@chassis/journal';
-import { inputKey } from '../outcome.ts';
-import { isWriting } from './looks.ts';
+import { leavesOf } from '../json.ts';
+import { findExact } from '../match.ts';
+import { inputKey, outputText } from '../outcome.ts';
+import { brief, isWriting } from './looks.ts';
 import type { Rule } from './rule.ts';
 
 /** A result that says less can be the same by chance. */
@@ -29,8 +31,17 @@ export const lateDuplicate: Rule = {
         const alike = answers.get(measure.print);
         const before = alike?.find((one) => survey.sameEnd(one.step, step));
         if (before && before.input !== input && measure.leaves >= leastLeaves) {
-          const text = `the result of another question: equal to :${before.step.number}, though the arguments differ`;
-          yield { step: step.number, pointer: '/output', text, score: 0.66, kind: 'value' };
+          const of = answersFor(before.step, step);
+          const text = `the result of another question${of === undefined ? '' : ` (it is about ${brief(of)})`}: equal to :${before.step.number}, though the arguments differ`;
+          const score = of === undefined ? 0.66 : 0.78;
+          yield {
+            step: step.number,
+            twin: before.step.number,
+            pointer: '/output',
+            text,
+            score,
+            kind: 'value',
+          };
         }
         if (before) continue;
         if (alike) alike.push({ step, input });
@@ -39,6 +50,15 @@ export const lateDuplicate: Rule = {
     }
   },
 };
+
+/** What only the earlier question named and the result repeats. */
+function answersFor(earlier: Step, later: Step): string | undefined {
+  const own = new Set(leavesOf(later.input).map(({ text }) => text));
+  const result = outputText(later);
+  return leavesOf(earlier.input)
+    .map(({ text }) => text)
+    .find((text) => text.length >= 2 && !own.has(text) && findExact(text, result) !== undefined);
+}
 
 function mayHaveActed(step: Step): boolean {
   return (step.status === 'ok' || step.status === 'timeout' || step.status === 'unknown') && isWriting(step);

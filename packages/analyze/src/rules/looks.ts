@@ -9,11 +9,12 @@ export interface Finding {
   readonly text: string;
 }
 
-const failedWords = /^(?:error|fail|failed|failure|exception|fatal|denied|rejected|timeout|unavailable)$/i;
+const failedWords =
+  /^(?:error|fail|failed|failure|exception|fatal|denied|rejected|timeout|timed_out|unavailable|aborted|fehler|fehlgeschlagen|erreur|échec|失败|错误|エラー|失敗)$/i;
 const failedText =
-  /^\s*(?:\[?error\]?\b\s*[:\-!]|traceback \(most recent|(?:[A-Za-z]*(?:Error|Exception))\s*:|fatal:|failed to )/i;
+  /^\s*(?:\[?error\]?\b\s*[:\-!]|traceback \(most recent|(?:[A-Za-z]*(?:Error|Exception))\s*:|fatal:|failed to |(?:fehler|erreur)\s*[:\-!]|(?:错误|失败|异常|エラー)\s*[:：!！]|<(?:!doctype html[^>]*>\s*<)?html[^>]*>[\s\S]{0,400}<title>[^<]*(?:error|[45]\d\d|not found|forbidden|unavailable|sign in|log ?in))/i;
 const refusal =
-  /permission denied|access denied|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|not accessible|insufficient (?:permission|scope|privilege)|\bEACCES\b|\bEPERM\b|\b40[13]\b(?! ?(?:bytes|rows|items|ms))/i;
+  /permission denied|access (?:is )?denied|no access|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|not accessible|(?:insufficient|missing|lacks?|without|no) (?:the )?(?:permission|scope|privilege|right|role)s?|(?:do|does) ?n[o']t have (?:the )?(?:permission|access|right|privilege)s?|requires? (?:the )?(?:role|scope|permission|admin|owner|login|privilege)|must be (?:an? )?(?:admin|owner|member)|hidden (?:because|for lack|by policy)|not (?:visible|shown) to|\bEACCES\b|\bEPERM\b|\b40[13]\b(?! ?(?:bytes|rows|items|ms))|zugriff verweigert|keine berechtigung|nicht berechtigt|accès (?:refusé|interdit)|acceso denegado|permiso denegado|доступ запрещ|权限不足|没有权限|无权|拒绝访问|権限がありません|アクセスが拒否/i;
 
 const known = new WeakMap<
   Step,
@@ -37,7 +38,7 @@ export function failureInside(step: Step, output?: Json): Finding | undefined {
 
 /** The members whose values tell how a call went. */
 const telling =
-  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_code|exitCode|returncode|status|status_code|statusCode|state|text|content|message|result|stdout|stderr)$/;
+  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_code|exitCode|returncode|status|status_code|statusCode|state|text|content|message|result|stdout|stderr|failed|failures|rejected|body|output|response|data|meta|log)$/;
 
 function foundInside(step: Step, output: Json | undefined): Finding | undefined {
   if (typeof output === 'object' && output !== null && !isWriting(step)) {
@@ -50,23 +51,12 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
   }
   const body = typeof output === 'string' ? parseDocument(output) : output;
   const at = (key: string): string => `/output${typeof output === 'string' ? '' : key}`;
-  for (const key of ['/error', '/errors', '/error_message', '/exception']) {
-    const value = follow(body, key);
-    const empty = value === undefined || value === null || value === false || value === '' || value === 0;
-    if (!empty && !(Array.isArray(value) && value.length === 0))
-      return { pointer: at(key), text: `${lastKey(key)}: ${brief(value)}` };
-  }
-  for (const key of ['/ok', '/success', '/succeeded']) {
-    if (follow(body, key) === false) return { pointer: at(key), text: `${lastKey(key)} is false` };
-  }
-  const exit = follow(body, '/exit_code') ?? follow(body, '/exitCode') ?? follow(body, '/returncode');
-  if (typeof exit === 'number' && exit !== 0) return { pointer: at('/exit_code'), text: `exit code ${exit}` };
-  for (const key of ['/status', '/status_code', '/statusCode', '/state']) {
-    const value = follow(body, key);
-    if (typeof value === 'string' && failedWords.test(value))
-      return { pointer: at(key), text: `${lastKey(key)} is "${value}"` };
-    if (/^[45]\d\d$/.test(leafText(value) ?? ''))
-      return { pointer: at(key), text: `status ${leafText(value)}` };
+  // What a call came to stands at the top, or in the envelope's one inner part.
+  for (const part of ['', '/result', '/response', '/body', '/data', '/meta', '/status']) {
+    const inner = part === '' ? body : follow(body, part);
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) continue;
+    const found = envelopeFailure(inner);
+    if (found) return { pointer: at(part + found.pointer), text: found.text };
   }
   // That a job in a list has failed is what a reader asked for; that a part of a change has failed is a failure.
   const part = isWriting(step)
@@ -75,11 +65,52 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
       )
     : undefined;
   if (part) return { pointer: at(part.pointer), text: `${part.pointer} is "${part.text}"` };
-  const texts = ['/text', '/content', '/message', '/result', '/stdout', '/stderr'];
+  const texts = [
+    '/text',
+    '/content',
+    '/message',
+    '/result',
+    '/stdout',
+    '/stderr',
+    '/body',
+    '/output',
+    '/response',
+    '/data',
+    '/log',
+  ];
   const said = texts.find((key) => failedText.test(leafText(follow(body, key)) ?? ''));
   return said === undefined
     ? undefined
     : { pointer: at(said), text: firstLine(leafText(follow(body, said)) ?? '') };
+}
+
+function envelopeFailure(body: object): Finding | undefined {
+  for (const key of ['/error', '/errors', '/error_message', '/exception', '/failures']) {
+    const value = follow(body, key);
+    const empty = value === undefined || value === null || value === false || value === '' || value === 0;
+    if (!empty && !(Array.isArray(value) && value.length === 0))
+      return { pointer: key, text: `${lastKey(key)}: ${brief(value)}` };
+  }
+  for (const key of ['/ok', '/success', '/succeeded']) {
+    const value = follow(body, key);
+    if (value === false || value === 'false') return { pointer: key, text: `${lastKey(key)} is false` };
+  }
+  for (const key of ['/failed', '/rejected']) {
+    const value = follow(body, key);
+    if (value === true || (typeof value === 'number' && value > 0))
+      return { pointer: key, text: `${lastKey(key)} is ${value}` };
+  }
+  for (const key of ['/exit_code', '/exitCode', '/returncode']) {
+    const exit = follow(body, key);
+    if (typeof exit === 'number' && exit !== 0) return { pointer: key, text: `exit code ${exit}` };
+  }
+  for (const key of ['/status', '/status_code', '/statusCode', '/state']) {
+    const value = follow(body, key);
+    if (typeof value === 'string' && failedWords.test(value))
+      return { pointer: key, text: `${lastKey(key)} is "${value}"` };
+    if (/^[45]\d\d$/.test(leafText(value) ?? '')) return { pointer: key, text: `status ${leafText(value)}` };
+  }
+  return undefined;
 }
 
 /** Whether words say that something was not allowed. */
@@ -99,7 +130,7 @@ function firstLine(text: string): string {
 
 /** Whether words say that something which was named does not exist or does not fit. */
 export function isUnknownThing(text: string): boolean {
-  return /not found|no such|does(?: not|n't) exist|unknown|unrecogni[sz]ed|nonexistent|cannot find|could not find|no \w+ (?:with|named|for)|\b404\b|mismatch|does not match|undefined/i.test(
+  return /not found|nicht gefunden|introuvable|no encontrad|不存在|未找到|找不到|見つかりません|no such|does(?: not|n't) exist|unknown|unrecogni[sz]ed|nonexistent|cannot find|could not find|no \w+ (?:with|named|for)|\b404\b|mismatch|does not match|undefined/i.test(
     text,
   );
 }
@@ -124,7 +155,7 @@ export function isAboutChange(text: string): boolean {
 /** Whether words find fault with a value, and not with the way to whoever judged it. */
 export function isAboutValue(text: string): boolean {
   if (isUnknownThing(text)) return true;
-  return /invalid|illegal|malformed|pars(?:e|able|ing)|must (?:be|not)|expected|refused|rejected|implausible|outside|exceed|out of range|too (?:large|small|long|short|many|few|high|low|much)|\b(?:over|under|more|less|greater|smaller) (?:than )?the\b|\bmore than\b|\bless than\b|not (?:allowed|valid|supported|a member|offered)|no longer|differs?|contradict|bad value|duplicate/i.test(
+  return /invalid|illegal|ungültig|unzulässig|invalide|无效|不合法|非法|超出|不能|不正|malformed|pars(?:e|able|ing)|must (?:be|not)|expected|refused|rejected|implausible|outside|exceed|out of range|too (?:large|small|long|short|many|few|high|low|much)|\b(?:over|under|more|less|greater|smaller) (?:than )?the\b|\bmore than\b|\bless than\b|not (?:allowed|valid|supported|a member|offered)|no longer|differs?|contradict|bad value|duplicate/i.test(
     text,
   );
 }

@@ -2,7 +2,7 @@
 import { ErrorCode } from '@chassis/errors';
 import type { Step } from '@chassis/journal';
 import { follow } from '../pointer.ts';
-import { issuesOf } from '../symptom.ts';
+import { issuesOf } from '../statuses.ts';
 import { isAboutValue, isUnknownThing } from './looks.ts';
 import type { Rule } from './rule.ts';
 

@@ -35,6 +35,8 @@ export interface Suspect {
   /** The part of a text that it is about. */
   readonly range?: readonly [number, number];
   readonly value?: Json;
+  /** An earlier step whose result this one repeats: what first stood there stands here as well. */
+  readonly twin?: number;
   readonly text: string;
   /** How strongly this alone speaks for a cause, 0 to 1. */
   readonly score: number;

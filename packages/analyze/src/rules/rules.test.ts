@@ -425,6 +425,7 @@ test('every rule has its examples', () => {
     'own-code',
     'unlike-good-run',
     'unusable-failure',
+    'lost-result',
   ];
   expect(new Set([...Object.keys(examples), ...elsewhere])).toEqual(new Set(rules.map(({ name }) => name)));
 });

@@ -4,7 +4,7 @@ import { parseDocument } from '../json.ts';
 import { callOf } from '../origins.ts';
 import { callsOf } from '../place.ts';
 import { follow } from '../pointer.ts';
-import { issuesOf } from '../symptom.ts';
+import { issuesOf } from '../statuses.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 export const schemaBroken: Rule = {

@@ -9,6 +9,8 @@ import type { Rule, Suspect } from './rule.ts';
 
 const stale = /^(?:is_?)?(?:stale|expired|outdated)$/i;
 const cached = /^(?:is_?|from_?)?cached?(?:_?hit)?$/i;
+const source = /^(?:source|from|served_?from|origin|via|x-?cache|cache_?status)$/i;
+const notFresh = /^(?:cache|cached|hit|stale|replica|backup|snapshot|offline|local copy|缓存)$/i;
 const version =
   /^(?:version|revision|rev|etag|updated_?at|modified_?at|mtime|as_?of|last_?modified|sequence)$/i;
 
@@ -21,7 +23,11 @@ export const staleRead: Rule = {
     );
     const telling = new Set(
       used.flatMap(({ name, columns }) =>
-        columns.some(({ key }) => stale.test(key) || cached.test(key) || version.test(key)) ? [name] : [],
+        columns.some(
+          ({ key }) => stale.test(key) || cached.test(key) || version.test(key) || source.test(key),
+        )
+          ? [name]
+          : [],
       ),
     );
     // Most runs change nothing that they have read, and no result says how old it is.
@@ -88,7 +94,8 @@ function after(steps: readonly Step[] = [], number: number): Step[] {
 function flagged(step: Step): Suspect | undefined {
   for (const { pointer, value } of leavesOf(step.output, '/output')) {
     const key = lastKey(pointer);
-    const is = stale.test(key) ? 0.72 : cached.test(key) ? 0.58 : 0;
+    const from = source.test(key) && typeof value === 'string' && notFresh.test(value);
+    const is = stale.test(key) ? 0.72 : from ? 0.6 : cached.test(key) ? 0.58 : 0;
     if (is === 0 || value === false || value === null || value === 0) continue;
     if (is < 0.6 && value !== true && value !== 'hit' && value !== 'HIT') continue;
     return {

@@ -1,6 +1,7 @@
 /** A result is only a part: it says so itself, its text was cut, or less of it was shown to the model than it held. */
 import type { SessionView, Step } from '@chassis/journal';
-import { partName } from '../columns.ts';
+import { partName, wholeName } from '../columns.ts';
+import { brokenOff, isRound } from '../cut-text.ts';
 import { leavesOf } from '../json.ts';
 import { addedOrigins } from '../origins.ts';
 import { follow, lastKey, pointer } from '../pointer.ts';
@@ -9,7 +10,7 @@ import { brief } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const cutText =
-  /\b(?:truncated|output (?:was )?cut|clipped)\b[^\n]{0,80}$|\.\.\. ?\(?\d[\d,. ]* (?:more|omitted)|\[\.\.\.\]\s*$|…\s*$|[^.]\.\.\.\s*$|\bomitted\b[^\n]{0,30}[)\]]\s*$/i;
+  /(?:gekürzt|abgeschnitten|tronqué|截断|已省略|以下省略|未完)[^\n]{0,40}$|\b(?:truncated|output (?:was )?cut|clipped)\b[^\n]{0,80}$|\.\.\. ?\(?\d[\d,. ]* (?:more|omitted)|\[\.\.\.\]\s*$|…\s*$|[^.]\.\.\.\s*$|\bomitted\b[^\n]{0,30}[)\]]\s*$/i;
 /** A part beside its whole. */
 const shares: readonly (readonly [RegExp, RegExp])[] = [
   [
@@ -69,7 +70,9 @@ function candidates(tools: readonly ToolUse[]): Step[] {
     );
     for (const { key, cut, steps, told, shape } of columns) {
       const tells = shape === '/output' || parts ? steps : [];
-      const says = partName.test(key) ? told.filter(({ value }) => value === true) : [];
+      const says = told.filter(({ value }) =>
+        partName.test(key) ? value === true : wholeName.test(key) && value === false,
+      );
       for (const step of [...cut, ...tells, ...says.map((seen) => seen.step)]) found.add(step);
     }
   }
@@ -87,6 +90,13 @@ function inOutput(step: Step): Suspect | undefined {
         value,
         text: `the result says that it is ${key.replaceAll('_', ' ')}`,
       };
+    if (wholeName.test(key) && value === false)
+      return {
+        ...suspect,
+        pointer: at,
+        value,
+        text: `the result says that it is not ${key.replaceAll('_', ' ')}`,
+      };
     if (typeof value === 'string' && text.length > 20 && cutText.test(text.slice(-200))) {
       return {
         ...suspect,
@@ -96,18 +106,20 @@ function inOutput(step: Step): Suspect | undefined {
       };
     }
   }
-  const { output } = step;
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) {
-    if (typeof output === 'string' && /^\s*[[{]/.test(output) && isCutJson(output)) {
+  for (const { pointer: at, value } of leavesOf(step.output, '/output')) {
+    if (typeof value !== 'string' || value.length <= 20) continue;
+    const broken = brokenOff(value);
+    const tail = { ...suspect, pointer: at, value: value.slice(-40) };
+    if (broken !== undefined) return { ...tail, text: `this text breaks off: ${broken}` };
+    if (isRound(value.length) && /[\p{L}\p{N},]$/u.test(value))
       return {
-        ...suspect,
-        pointer: '/output',
-        value: output.slice(-40),
-        text: 'the result begins as JSON and stops in the middle',
+        ...tail,
+        score: 0.57,
+        text: `this text has exactly ${value.length} characters and ends in the middle`,
       };
-    }
-    return undefined;
   }
+  const { output } = step;
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
   for (const [part, whole] of shares) {
     const keys = Object.keys(output);
     const [a, b] = [keys.find((key) => part.test(key)), keys.find((key) => whole.test(key))];
@@ -123,14 +135,4 @@ function inOutput(step: Step): Suspect | undefined {
     }
   }
   return undefined;
-}
-
-/** JSON that stops: it does not parse, and its brackets stay open. */
-function isCutJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return !/[\]}]\s*$/.test(text);
-  }
 }

@@ -1,5 +1,5 @@
 /** Nobody knows whether a call took effect: it timed out, was cut off, or has no end on record. */
-import { isOpen } from '../symptom.ts';
+import { isOpen } from '../statuses.ts';
 import type { Rule } from './rule.ts';
 
 export const unknownOutcome: Rule = {

@@ -8,7 +8,7 @@ import { isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const identity =
-  /(?:^|_)(?:id|key|name|page|day|date|path|file|url|symbol|code|sku|city|country|region|currency|user|email|year|month|ref)$|Id$/i;
+  /(?:^|_)(?:id|key|name|page|day|date|path|file|url|symbol|code|sku|city|country|region|currency|user|email|year|month|ref|unit|units|locale|lang|language|tz|timezone|account|order|customer|ticket|branch|commit|sha|version|table|bucket|host|station|room|isbn|iban|plate)$|Id$/i;
 
 export const wrongEcho: Rule<Suspect> = {
   name: 'wrong-echo',

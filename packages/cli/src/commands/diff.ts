@@ -1,6 +1,7 @@
 /** `chassis diff`: two sessions side by side; a fork and its parent differ from the edited step on. */
 import { diff as compare, type Diff, type Difference, type Row, type RunSummary } from '@chassis/analyze';
 import { ExitCode } from '@chassis/errors';
+import { usage } from '../failure.ts';
 import { shortValue } from '../present/value.ts';
 import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
@@ -13,6 +14,9 @@ import { count, money } from '../terminal/units.ts';
 export async function diff({ args: [first = '', second = ''], globals, out }: Call): Promise<Ending> {
   const a = await openAddress(first, globals);
   const b = await openAddress(second, globals);
+  for (const one of [a, b])
+    if (one.address.step !== undefined || one.address.pointer !== undefined)
+      throw usage(`diff compares whole sessions: chassis diff ${a.name} ${b.name}`);
   const views = Promise.all([a.reader.view(), b.reader.view()]);
   const found = compare(...(await whileWaiting(out, 'reading the records…', views)));
   await a.close();

@@ -22,7 +22,7 @@ export async function show({
   const { reader, name, address } = opened;
   const view = await whileWaiting(out, 'reading the record…', reader.view());
   const named = stepNamed(address, options.step, '--step');
-  if (named === undefined && address.pointer === undefined) {
+  if ((named === undefined || named === 0) && address.pointer === undefined) {
     const summary = await opened.summary();
     const session = sessionRecord(view, summary);
     const lines = sessionLines(view, name, summary);
@@ -30,7 +30,8 @@ export async function show({
     await opened.close();
     return { result: { session, ...damageRecord(view) } };
   }
-  const number = named === undefined ? 0 : await stepNumber(view, named);
+  // Step 0 is the session itself, where what the person said stands.
+  const number = named === undefined || named === 0 ? 0 : await stepNumber(view, named);
   const here = formatAddress({ ...address, session: name, ...(named === undefined ? {} : { step: number }) });
   if (address.pointer !== undefined) {
     const value = valueAt(view, number, address);
@@ -39,10 +40,20 @@ export async function show({
     await opened.close();
     return { result: { address: here, value, ...damageRecord(view) } };
   }
-  const lines = stepLines(view, number, name);
+  const { statuses, statusText } = await import('@chassis/analyze');
+  const step = view.step(number);
+  const four = step && statuses(view, step);
+  const lines = stepLines(view, number, name, four && statusText(four));
   for (const line of [...damageLines(view, name), ...lines]) out.line(line);
   await opened.close();
-  return { result: { address: here, step: stepRecord(view, number), ...damageRecord(view) } };
+  return {
+    result: {
+      address: here,
+      step: stepRecord(view, number),
+      ...(four === undefined ? {} : { statuses: four }),
+      ...damageRecord(view),
+    },
+  };
 }
 
 /** The step of an address, or of the option; both must not name different ones. */

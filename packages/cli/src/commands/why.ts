@@ -1,7 +1,8 @@
 /** `chassis why`: the chain from the failure back to where it began. */
-import { why as analyse, explain, prompt, type Why } from '@chassis/analyze';
+import { why as analyse, explain, type Place, prompt, type Why } from '@chassis/analyze';
 import type { SessionView } from '@chassis/journal';
-import { isBundlePath } from '../address.ts';
+import { type Address, isBundlePath } from '../address.ts';
+import { usage } from '../failure.ts';
 import { damageLines, damageRecord } from '../present/damage.ts';
 import { inColourOf } from '../present/mark.ts';
 import { setWord } from '../present/step.ts';
@@ -17,13 +18,19 @@ export async function why({
   options,
   globals,
   out,
-}: Call<{ prompt?: true }>): Promise<Ending> {
+}: Call<{ prompt?: true; against?: string }>): Promise<Ending> {
   const opened = await openAddress(text, globals);
   const { reader, name, address } = opened;
   const view = await whileWaiting(out, 'reading the record…', reader.view());
   const step =
-    address.step === undefined || address.step === 'fail' ? undefined : await stepNumber(view, address.step);
-  const found = analyse(view, step);
+    address.step === undefined || (address.step === 'fail' && address.pointer === undefined)
+      ? undefined
+      : await stepNumber(view, address.step);
+  const about = placeOf(address, step, text);
+  const good = options.against === undefined ? undefined : await openAddress(options.against, globals);
+  const against = good && (await whileWaiting(out, 'reading the good run…', good.reader.view()));
+  const found = analyse(view, step, { ...(against ? { against } : {}), ...(about ? { about } : {}) });
+  await good?.close();
   await opened.close();
   if (options.prompt === true) {
     const asked = prompt(found, view);
@@ -42,6 +49,13 @@ export async function why({
     out.line(line.trimStart().startsWith('CAUSE') ? inColourOf('failed', line) : line);
   for (const line of nextLines(found, view, name)) out.line(paint('dim', `  ${line}`));
   return { result: { ...found, ...damageRecord(view) } };
+}
+
+/** The value that the address points at: why it is what it is, is then the question. */
+function placeOf({ pointer, range }: Address, step: number | undefined, text: string): Place | undefined {
+  if (pointer === undefined) return undefined;
+  if (step === undefined) throw usage(`${text}: which step? chassis why ID:STEP#/POINTER`);
+  return range === undefined ? { step, pointer } : { step, pointer, range };
 }
 
 /**

@@ -13,12 +13,16 @@ import { tokens } from './step-line.ts';
 import { errorLine } from './timeline.ts';
 import { fullValue, indent, shortValue } from './value.ts';
 
-/** @param name the session as a person can type it again */
-export function stepLines(view: SessionView, number: number, name: string): string[] {
+/**
+ * @param name the session as a person can type it again
+ * @param statuses whether the call came back, what the answer says, how the step counts, how the run ended
+ */
+export function stepLines(view: SessionView, number: number, name: string, statuses?: string): string[] {
   const step = stepOf(view, number);
   const head = `${mark(step.status)} step ${step.number}  ${step.kind} ${paint('bold', visible(step.name))}  ${inColourOf(step.status, step.status)}`;
   return [
     step.duration_ms === undefined ? head : `${head}  ${duration(step.duration_ms)}`,
+    ...(statuses === undefined ? [] : [`  ${visible(statuses)}`]),
     ...facts(view, step).map((fact) => `  ${fact}`),
     ...attempts(step),
     ...input(view, step),

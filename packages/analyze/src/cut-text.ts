@@ -1,0 +1,63 @@
+/**
+ * Texts that stop too early: JSON whose brackets stay open, a table whose last row is short, a page whose end tag is missing,
+ * a length that only a limit gives.
+ */
+
+const limits = new Set([
+  256, 500, 512, 1000, 1024, 2000, 2048, 4000, 4096, 5000, 8000, 8192, 10_000, 16_000, 16_384, 20_000, 30_000,
+  32_768, 50_000, 65_536, 100_000,
+]);
+
+/** Whether a length is one at which programs cut. */
+export function isRound(length: number): boolean {
+  return limits.has(length);
+}
+
+/** Whether a text breaks off: the first look, which costs little for texts that do not. */
+export function isBroken(text: string): boolean {
+  return brokenOff(text) !== undefined;
+}
+
+/** How a text breaks off, in words; undefined when it does not. */
+export function brokenOff(text: string): string | undefined {
+  const first = text.trimStart()[0];
+  if (first === '{' || first === '[')
+    return isCutJson(text) ? 'it begins as JSON and stops in the middle' : undefined;
+  if (first === '<') return isCutMarkup(text) ? 'its first tag is never closed' : undefined;
+  const fence = text.match(/^```/gm)?.length ?? 0;
+  if (fence % 2 === 1) return 'its last code block is never closed';
+  return hasShortRow(text) ? 'its last row has fewer fields than the others' : undefined;
+}
+
+/** JSON that stops: it does not parse, and its brackets stay open. */
+function isCutJson(text: string): boolean {
+  if (/[\]}]\s*$/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function isCutMarkup(text: string): boolean {
+  const head = text.replace(/^\s*(?:<\?[^>]*\?>|<!doctype[^>]*>|<!--[\s\S]*?-->|\s)+/i, '');
+  const tag = /^<([a-z][\w:.-]*)[^>]*(?<!\/)>/i.exec(head)?.[1];
+  return tag !== undefined && !head.toLowerCase().includes(`</${tag.toLowerCase()}`);
+}
+
+const leastRows = 4;
+
+/** A table in text: every row has as many separators as the first, only the last one has fewer. */
+function hasShortRow(text: string): boolean {
+  if (!text.includes('\n') || text.endsWith('\n')) return false;
+  const rows = text.split('\n');
+  if (rows.length < leastRows) return false;
+  for (const separator of [',', ';', '\t', '|']) {
+    const fields = (row: string): number => row.split(separator).length;
+    const usual = fields(rows[0] ?? '');
+    if (usual < 3 || !rows.slice(0, -1).every((row) => fields(row) === usual)) continue;
+    return fields(rows.at(-1) ?? '') < usual;
+  }
+  return false;
+}
