@@ -6,8 +6,9 @@
  */
 import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
-import { isBroken, isRound } from './cut-text.ts';
+import { endsInMidSentence, isBroken, isRound } from './cut-text.ts';
 import { leafText, leavesOf } from './json.ts';
+import { opened } from './opened.ts';
 import { lastKey, nameOf, pointer, shapeOf } from './pointer.ts';
 import { looker } from './value-looks.ts';
 
@@ -242,7 +243,7 @@ function flush(at: Node): void {
 
 /** A first look that costs little: most texts hold none of this at their end. */
 function mayBeCut(text: string): boolean {
-  if (isRound(text.length) || isBroken(text)) return true;
+  if (isRound(text.length) || isBroken(text) || endsInMidSentence(text)) return true;
   const end = text.length > 200 ? text.slice(-200) : text;
   return (
     end.includes('...') || end.includes('…') || /trunc|cut|clipped|omitted|more|gekürzt|截断|省略/i.test(end)
@@ -258,7 +259,7 @@ function gather(at: Node, columns: Column[]): void {
 
 /** The pointer of a value. */
 export function pointerOf({ shape }: Column, { step, nth }: Sighting): string {
-  const leaves = leavesOf(step.output, '/output').filter((leaf) => shapeOf(leaf.pointer) === shape);
+  const leaves = leavesOf(opened(step.output), '/output').filter((leaf) => shapeOf(leaf.pointer) === shape);
   return leaves[nth]?.pointer ?? '/output';
 }
 

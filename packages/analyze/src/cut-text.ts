@@ -46,6 +46,18 @@ function isCutMarkup(text: string): boolean {
   return tag !== undefined && !head.toLowerCase().includes(`</${tag.toLowerCase()}`);
 }
 
+const leastText = 400;
+const leastSentences = 4;
+
+/** A long text of sentences that stops within one. */
+export function endsInMidSentence(text: string): boolean {
+  if (text.length < leastText || !/[\p{L}\p{N},–-]$/u.test(text)) return false;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const ended = lines.slice(0, -1).filter((line) => /[.!?。！？]["'”’)]?\s*$/.test(line)).length;
+  if (lines.length > leastSentences) return ended >= 0.9 * (lines.length - 1);
+  return (text.match(/[.!?]\s|[。！？]/g)?.length ?? 0) >= leastSentences;
+}
+
 const leastRows = 4;
 
 /** A table in text: every row has as many separators as the first, only the last one has fewer. */

@@ -1,6 +1,8 @@
 /** What the rules judge by: the slice of a symptom, and the values behind it followed back to where they were born. */
 import type { SessionView } from '@chassis/journal';
 import { lineage } from './lineage.ts';
+import { placeIn } from './opened.ts';
+import { follow } from './pointer.ts';
 import { rules } from './rules/index.ts';
 import type { Evidence, Rule, Seen, Suspect } from './rules/rule.ts';
 import { slice } from './slice.ts';
@@ -35,5 +37,11 @@ export function gather(view: SessionView, symptom: Symptom, against?: SessionVie
 
 /** What a rule has to say. */
 export function said(rule: Rule, { evidence, seen }: Gathered): Suspect[] {
-  return [...rule.find(evidence, seen.get(rule.name) ?? new Map())];
+  return [...rule.find(evidence, seen.get(rule.name) ?? new Map())].map((suspect) => {
+    const { step, pointer } = suspect;
+    const output = pointer?.startsWith('/output/') ? evidence.view.step(step)?.output : undefined;
+    if (pointer === undefined || output === undefined || follow({ output }, pointer) !== undefined)
+      return suspect;
+    return { ...suspect, ...placeIn({ output }, pointer) };
+  });
 }

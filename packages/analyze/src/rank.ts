@@ -8,6 +8,7 @@
 import { type Gathered, said } from './evidence.ts';
 import { sourcesOf } from './lineage.ts';
 import { callOf } from './origins.ts';
+import type { Place } from './place.ts';
 import { rules } from './rules/index.ts';
 import type { Evidence, Suspect } from './rules/rule.ts';
 
@@ -37,19 +38,24 @@ export function ranked(gathered: Gathered): Ranked[] {
           calls.set(wrote.model.number, before.model.number);
       }
   const found = rules.flatMap((rule) =>
-    said(rule, gathered).map((suspect): Ranked => {
-      const own = evidence.view.step(suspect.step);
-      const repeats =
-        own?.kind === 'tool' &&
-        suspect.kind !== 'act' &&
-        suspect.kind !== 'end' &&
-        !ofRepetition.has(rule.name);
-      const step = repeats ? (first.get(own.number) ?? suspect.step) : suspect.step;
-      return { ...suspect, step: calls.get(step) ?? step, rule: rule.name };
-    }),
+    said(rule, gathered).map((suspect): Ranked => ({ ...suspect, rule: rule.name })),
   );
   const blamed = found.some(({ kind, score }) => kind === 'end' && score >= 0.7);
-  const weighed = found.map((suspect) => ({ ...suspect, score: round(weight(suspect, evidence, blamed)) }));
+  const weighed = found.map((suspect): Ranked => {
+    const own = evidence.view.step(suspect.step);
+    const repeats =
+      own?.kind === 'tool' &&
+      suspect.kind !== 'act' &&
+      suspect.kind !== 'end' &&
+      !ofRepetition.has(suspect.rule);
+    const tool = repeats ? (first.get(own.number) ?? suspect.step) : suspect.step;
+    const step = calls.get(tool) ?? tool;
+    // The way to the failure leads over the last of equal calls; the first is where it began.
+    const score = Math.max(
+      ...[suspect.step, step].map((at) => weight({ ...suspect, step: at }, evidence, blamed)),
+    );
+    return { ...suspect, step, score: round(score) };
+  });
   return order(onePerPlace(weighed), evidence);
 }
 
@@ -60,7 +66,7 @@ function weight(suspect: Ranked, { traces, symptom }: Evidence, blamed: boolean)
   const direct = traces.filter(({ complaint }) => complaint.kind === 'direct');
   const born = traces.filter(({ lineage }) =>
     sourcesOf(lineage).some(
-      (from) => (from.step === step || from.step === suspect.twin) && overlaps(suspect, from.pointer),
+      (from) => (from.step === step || from.step === suspect.twin) && overlaps(suspect, from),
     ),
   );
   // A failure that lies outside of the run is not explained by values in it.
@@ -82,15 +88,18 @@ function raise(score: number, by: number): number {
 }
 
 /** Whether a suspicion is about a place: the same, or a container of it. */
-function overlaps(suspect: Suspect, pointer: string): boolean {
+function overlaps(suspect: Suspect, { pointer, range }: Place): boolean {
   const at = suspect.pointer;
-  return at === undefined || pointer === at || pointer.startsWith(`${at}/`);
+  if (at !== pointer) return at === undefined || pointer.startsWith(`${at}/`);
+  // Of a text that holds much, one part is no other.
+  const own = suspect.range;
+  return !own || !range || (own[0] < range[1] && range[0] < own[1]);
 }
 
 function onePerPlace(suspects: readonly Ranked[]): Ranked[] {
   const places = new Map<string, Ranked>();
   for (const suspect of suspects) {
-    const key = `${suspect.step} ${suspect.pointer ?? ''} ${suspect.kind === 'act' ? suspect.rule : ''}`;
+    const key = `${suspect.step} ${suspect.pointer ?? ''}@${suspect.range?.join('-') ?? ''} ${suspect.kind === 'act' ? suspect.rule : ''}`;
     const before = places.get(key);
     if (!before || before.score < suspect.score) places.set(key, suspect);
   }
@@ -100,7 +109,10 @@ function onePerPlace(suspects: readonly Ranked[]): Ranked[] {
 function order(suspects: readonly Ranked[], { traces }: Evidence): Ranked[] {
   const complained = (suspect: Ranked): number => {
     const index = traces.findIndex(
-      ({ lineage }) => lineage.birth.step === suspect.step && lineage.birth.pointer === suspect.pointer,
+      ({ lineage: { birth } }) =>
+        birth.step === suspect.step &&
+        birth.pointer === suspect.pointer &&
+        (!birth.range || !suspect.range || birth.range.join() === suspect.range.join()),
     );
     return index < 0 ? traces.length : index;
   };

@@ -6,6 +6,7 @@
 import { peek, type Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { type Column, ColumnBook, type Measure } from './columns.ts';
+import { opened } from './opened.ts';
 import { inputKey, outputText } from './outcome.ts';
 import { callsOf } from './place.ts';
 import { failureInside } from './rules/looks.ts';
@@ -50,7 +51,8 @@ export function survey(steps: readonly Step[], see: (step: Step, output: Json | 
     return measure(a)?.print === measure(b)?.print && outputText(a) === outputText(b);
   };
   for (const step of steps) {
-    const output = peek(step, 'output');
+    const recorded = peek(step, 'output');
+    const output = step.kind === 'tool' ? opened(recorded) : recorded;
     if (step.kind === 'tool') {
       let tool = tools.get(step.name);
       if (!tool) {

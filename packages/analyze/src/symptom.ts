@@ -7,6 +7,7 @@ import { ChassisError, ErrorCode, type ErrorRecord } from '@chassis/errors';
 import type { SessionView, Step } from '@chassis/journal';
 import { childrenOf } from './holders.ts';
 import { findExact } from './match.ts';
+import { unitOf } from './names.ts';
 import type { Place } from './place.ts';
 import { follow } from './pointer.ts';
 import { isDistinctive } from './search.ts';
@@ -94,7 +95,7 @@ export function complaintsOf(view: SessionView, symptom: Symptom): Complaint[] {
   if (quoted.length > 0) return quoted;
   if (step.kind === 'model') return [];
   return spotsOf(view, step.number, '/input')
-    .filter(({ text, range }) => !range && isDistinctive(text))
+    .filter(({ text, range, name }) => !range && (isDistinctive(text) || unitOf(name) !== undefined))
     .slice(0, mostInputs)
     .map((spot) => ({ place: place(spot), kind: 'input', text: 'an argument of the failed call' }));
 }

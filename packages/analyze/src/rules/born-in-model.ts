@@ -27,12 +27,34 @@ export const bornInModel: Rule = {
         ...(birth.range ? { range: birth.range } : {}),
         value: birth.text,
         text: `the model wrote ${JSON.stringify(birth.text)}${what === '' ? '' : ` as ${what}`}, which nothing in its sight holds${hint}`,
-        score: isConfirmed(steps, birth, symptom.step) ? 0.4 : direct ? 0.72 : unknown || near ? 0.6 : 0.4,
+        score: isConfirmed(steps, birth, symptom.step)
+          ? 0.4
+          : direct
+            ? 0.72
+            : unknown || near
+              ? 0.6
+              : isLikeAKey(birth.text) && !isSetting.test(what)
+                ? 0.57
+                : 0.4,
         kind: 'act',
       };
     }
   },
 };
+
+const isSetting =
+  /limit|timeout|size|count|page|offset|depth|width|height|retries|max|min|temperature|seed|note|text|content|message|body|query|reason|title|summary|description|code|script|command/i;
+
+/** An id, or a number that says something: what a model has to have from somewhere. */
+function isLikeAKey(text: string): boolean {
+  return (
+    /\d{2}/.test(text) &&
+    !/^\d{4}-\d\d/.test(text) &&
+    text.length >= 4 &&
+    text.length <= 40 &&
+    text.split(' ').length <= 3
+  );
+}
 
 /** A value that another tool has since accepted, or that the model gave to something new as its name, is hardly made up. */
 function isConfirmed(steps: readonly Step[], { step, text }: Span, symptom: number): boolean {

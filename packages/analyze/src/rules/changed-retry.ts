@@ -2,13 +2,13 @@
 import { ErrorCode, isRetryable } from '@chassis/errors';
 import type { Step } from '@chassis/journal';
 import { firstDifference } from '../difference.ts';
-import { canonical, leavesOf } from '../json.ts';
+import { canonical, leafText, leavesOf } from '../json.ts';
 import { failureInside } from './looks.ts';
 import type { Rule } from './rule.ts';
 
 export const changedRetry: Rule = {
   name: 'changed-retry',
-  *find({ tools }) {
+  *find({ tools, traces }) {
     for (const { name, calls } of tools) {
       for (const [index, retry] of calls.entries()) {
         const before = calls[index - 1];
@@ -23,7 +23,8 @@ export const changedRetry: Rule = {
           pointer: `/input${change.path}`,
           ...(change.actual === undefined ? {} : { value: change.actual }),
           text: `${name} :${before.number} ended in ${before.error?.name ?? before.status} and was tried again with other data: ${change.path} was ${was}, is ${is}`,
-          score: 0.68,
+          // The failure is about what the first attempt had.
+          score: traces.some(({ lineage }) => lineage.birth.text === leafText(change.expected)) ? 0.86 : 0.68,
           kind: 'act',
         };
       }

@@ -58,7 +58,7 @@ function remarksIn(tools: readonly ToolUse[]): Map<number, Finding> {
   const found = new Map<number, Finding>();
   for (const { columns } of tools) {
     for (const column of columns) {
-      if (!remarkName.test(column.name)) continue;
+      if (!remarkName.test(column.name) && column.shape !== '/output') continue;
       for (const seen of column.told) {
         const { step, value } = seen;
         if (typeof value !== 'string' || value.length >= 400 || found.has(step.number) || !refuses(value))

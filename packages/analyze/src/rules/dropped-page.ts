@@ -1,10 +1,12 @@
 /** Something was left out between pages: a number or cursor was skipped, more was announced and not fetched, or the rows are fewer than the total. */
 import type { Step } from '@chassis/journal';
 import { isNumber, leavesOf } from '../json.ts';
+import { opened } from '../opened.ts';
 import { follow, lastKey, pointer } from '../pointer.ts';
 import type { Rule, Suspect } from './rule.ts';
 
-const pageName = /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from)$/i;
+const pageName =
+  /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from|p|pg|seite|página|pagina|页|页码|ページ)$/i;
 const nextName =
   /^(?:next|next_?(?:page|cursor|token|page_?token|offset|link|url|key|start)|(?:@odata\.)?nextLink|cursor|continuation|continuation_?token|last_?evaluated_?key)$/i;
 const moreName =
@@ -23,6 +25,7 @@ export const droppedPage: Rule = {
       const tells = (what: RegExp): boolean => columns.some(({ key }) => what.test(key));
       yield* skipped(name, pages);
       if (tells(nextName) || tells(moreName)) yield* announced(name, pages);
+      yield* full(name, pages);
       if (tells(totalName)) yield* tooFew(name, pages);
       if (tells(pagesName)) yield* fewerPages(name, pages);
     }
@@ -40,7 +43,7 @@ function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const sorted = [...values].sort((a, b) => a - b);
   const low = sorted[0];
   // Pages count by one. Offsets count by something, which takes three of them to see.
-  const byOne = asked.every(({ at }) => /page/i.test(lastKey(at)));
+  const byOne = asked.every(({ at }) => /page|^pg?$|seite|página|pagina|页|ページ/i.test(lastKey(at)));
   if (low === undefined || sorted.length < (byOne ? 2 : 3)) return;
   const steps = sorted.slice(1).map((value, index) => value - (sorted[index] ?? value));
   const stride = byOne ? 1 : steps.reduce((least, step) => Math.min(least, step), Number.POSITIVE_INFINITY);
@@ -57,7 +60,7 @@ function* announced(tool: string, pages: readonly Step[]): Generator<Suspect> {
   for (const [index, step] of pages.entries()) {
     // What comes next is a page only where this is one: a result with rows.
     if (!rowsOf(step)) continue;
-    const leaves = leavesOf(step.output, '/output');
+    const leaves = leavesOf(opened(step.output), '/output');
     const next = leaves.find(({ pointer, value }) => nextName.test(lastKey(pointer)) && isSet(value));
     const more = leaves.find(
       ({ pointer, value }) => moreName.test(lastKey(pointer)) && value === !lastName.test(lastKey(pointer)),
@@ -86,7 +89,7 @@ function isReached(pages: readonly Step[], next: string): boolean {
 function* tooFew(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const counted = pages.flatMap((step) => {
     const rows = rowsOf(step);
-    const total = leavesOf(step.output).find(
+    const total = leavesOf(opened(step.output)).find(
       ({ pointer, value }) => totalName.test(lastKey(pointer)) && typeof value === 'number',
     );
     return rows && total ? [{ step, rows, total: Number(total.text) }] : [];
@@ -102,11 +105,29 @@ function* tooFew(tool: string, pages: readonly Step[]): Generator<Suspect> {
   yield { step: short.step.number, pointer: short.rows.pointer, text, score: 0.7, kind: 'missing' };
 }
 
+const limitName =
+  /^(?:limit|top|take|first|max|max_?(?:results|rows|items|count)|page_?size|per_?page|n|count|size|rows)$/i;
+const leastRows = 5;
+
+/** As many rows as were asked for at most, and nothing says that these are all. */
+function* full(tool: string, pages: readonly Step[]): Generator<Suspect> {
+  for (const step of pages) {
+    const limit = leavesOf(step.input).find(
+      ({ pointer: at, value }) => limitName.test(lastKey(at)) && typeof value === 'number',
+    );
+    const rows = limit && rowsOf(step);
+    if (!limit || !rows || rows.count < leastRows || rows.count !== limit.value) continue;
+    const text = `${tool} gave as many rows as it was asked for at most (${rows.count}): there may be more`;
+    yield { step: step.number, pointer: rows.pointer, text, score: 0.54, kind: 'missing' };
+  }
+}
+
 /** A result says that it is one of so many pages, and the next one was never asked for. */
 function* fewerPages(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const last = pages.at(-1);
   const at =
-    last && leavesOf(last.output, '/output').find(({ pointer: place }) => pagesName.test(lastKey(place)));
+    last &&
+    leavesOf(opened(last.output), '/output').find(({ pointer: place }) => pagesName.test(lastKey(place)));
   if (!last || !at || typeof at.value !== 'number') return;
   const place = pagePlace(last);
   const asked = place === undefined ? 1 : follow(last.input, place);
@@ -116,14 +137,30 @@ function* fewerPages(tool: string, pages: readonly Step[]): Generator<Suspect> {
   yield { step: last.number, pointer: at.pointer, value: at.value, text, score: 0.7, kind: 'missing' };
 }
 
+/** The one list of a result, at its top or in its one wrapping. */
 function rowsOf(step: Step): { pointer: string; count: number } | undefined {
-  const { output } = step;
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
-  const lists = Object.entries(output).filter(([, value]) => Array.isArray(value));
+  return listIn(opened(step.output), '/output', 0);
+}
+
+function listIn(value: unknown, at: string, depth: number): { pointer: string; count: number } | undefined {
+  if (Array.isArray(value)) return depth === 0 ? { pointer: at, count: value.length } : undefined;
+  if (typeof value !== 'object' || value === null || depth > 3) return undefined;
+  const members = Object.entries(value);
+  const lists = members.filter(([, member]) => Array.isArray(member));
   const [key, rows] = lists.length === 1 ? (lists[0] ?? []) : [];
-  return key !== undefined && Array.isArray(rows)
-    ? { pointer: `/output${pointer(key)}`, count: rows.length }
-    : undefined;
+  if (key !== undefined && Array.isArray(rows)) {
+    const [text] = rows.length === 1 ? (rows as readonly { text?: unknown }[]) : [];
+    const wrapped =
+      typeof text?.text === 'object'
+        ? listIn(text.text, `${at}${pointer(key, 0, 'text')}`, depth + 1)
+        : undefined;
+    return wrapped ?? { pointer: at + pointer(key), count: rows.length };
+  }
+  for (const [name, member] of members) {
+    const found = Array.isArray(member) ? undefined : listIn(member, at + pointer(name), depth + 1);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function pagePlace(step: Step): string | undefined {

@@ -2,7 +2,8 @@
 import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { leavesOf } from '../json.ts';
-import { lastKey } from '../pointer.ts';
+import { sameName } from '../names.ts';
+import { lastKey, nameOf } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
 export const emptyResult: Rule<boolean> = {
@@ -10,14 +11,23 @@ export const emptyResult: Rule<boolean> = {
   see({ kind, status }, output) {
     return kind === 'tool' && status === 'ok' && isEmpty(output) ? true : undefined;
   },
-  *find({ tools, symptom }, seen) {
-    for (const { name, calls } of tools) {
+  *find({ tools, symptom, traces }, seen) {
+    const wanted = traces.map(({ complaint }) => nameOf(complaint.place.pointer));
+    for (const { name, calls, columns } of tools) {
+      // That a search finds nothing is usual; it matters where the others have what the failure is about.
+      const matters = columns.some((column) => wanted.some((one) => sameName(one, column.name)));
       const full = calls.filter(({ status, number }) => status === 'ok' && !seen.has(number)).length;
       for (const step of calls) {
         if (!seen.has(step.number) || step.number === symptom.step || acts(step)) continue;
         const text =
           full > 0 ? `${name} gave nothing here; ${full} other calls gave something` : `${name} gave nothing`;
-        yield { step: step.number, pointer: '/output', text, score: full > 0 ? 0.58 : 0.45, kind: 'missing' };
+        yield {
+          step: step.number,
+          pointer: '/output',
+          text,
+          score: full === 0 ? 0.45 : matters ? 0.58 : 0.4,
+          kind: 'missing',
+        };
       }
     }
   },

@@ -11,6 +11,7 @@ import { firstAppearance } from './first-appearance.ts';
 import { lateDuplicate } from './late-duplicate.ts';
 import { lostInstruction } from './lost-instruction.ts';
 import { lostResult } from './lost-result.ts';
+import { misreadNumber } from './misread-number.ts';
 import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
 import { ownCode } from './own-code.ts';
@@ -24,6 +25,7 @@ import { unknownOutcome } from './unknown-outcome.ts';
 import { unlikeGoodRun } from './unlike-good-run.ts';
 import { unusableFailure } from './unusable-failure.ts';
 import { wrongEcho } from './wrong-echo.ts';
+import { wrongSum } from './wrong-sum.ts';
 import { wrongUnit } from './wrong-unit.ts';
 
 export const rules: readonly Rule[] = [
@@ -32,6 +34,8 @@ export const rules: readonly Rule[] = [
   denied,
   oddValue,
   wrongUnit,
+  wrongSum,
+  misreadNumber,
   truncated,
   droppedPage,
   swallowedError,

@@ -30,6 +30,8 @@ export const lateDuplicate: Rule = {
         if (measure === undefined || measure.size <= leastSize) continue;
         const alike = answers.get(measure.print);
         const before = alike?.find((one) => survey.sameEnd(one.step, step));
+        if (before && calls.filter((other) => survey.measure(other)?.print === measure.print).length > 2)
+          continue;
         if (before && before.input !== input && measure.leaves >= leastLeaves) {
           const of = answersFor(before.step, step);
           const text = `the result of another question${of === undefined ? '' : ` (it is about ${brief(of)})`}: equal to :${before.step.number}, though the arguments differ`;

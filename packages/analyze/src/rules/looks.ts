@@ -2,6 +2,7 @@
 import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { leafText, leavesOf, parseDocument } from '../json.ts';
+import { opened } from '../opened.ts';
 import { follow, lastKey } from '../pointer.ts';
 
 export interface Finding {
@@ -14,7 +15,7 @@ const failedWords =
 const failedText =
   /^\s*(?:\[?error\]?\b\s*[:\-!]|traceback \(most recent|(?:[A-Za-z]*(?:Error|Exception))\s*:|fatal:|failed to |(?:fehler|erreur)\s*[:\-!]|(?:错误|失败|异常|エラー)\s*[:：!！]|<(?:!doctype html[^>]*>\s*<)?html[^>]*>[\s\S]{0,400}<title>[^<]*(?:error|[45]\d\d|not found|forbidden|unavailable|sign in|log ?in))/i;
 const refusal =
-  /permission denied|access (?:is )?denied|no access|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|not accessible|(?:insufficient|missing|lacks?|without|no) (?:the )?(?:permission|scope|privilege|right|role)s?|(?:do|does) ?n[o']t have (?:the )?(?:permission|access|right|privilege)s?|requires? (?:the )?(?:role|scope|permission|admin|owner|login|privilege)|must be (?:an? )?(?:admin|owner|member)|hidden (?:because|for lack|by policy)|not (?:visible|shown) to|\bEACCES\b|\bEPERM\b|\b40[13]\b(?! ?(?:bytes|rows|items|ms))|zugriff verweigert|keine berechtigung|nicht berechtigt|accès (?:refusé|interdit)|acceso denegado|permiso denegado|доступ запрещ|权限不足|没有权限|无权|拒绝访问|権限がありません|アクセスが拒否/i;
+  /permission denied|access (?:is )?denied|no access|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|not accessible|(?:insufficient|missing|lacks?|without|no) (?:the )?(?:permission|scope|privilege|right|role)s?|(?:do|does) ?n[o']t have (?:the )?(?:permission|access|right|privilege)s?|requires? (?:the )?(?:role|scope|permission|admin|owner|login|privilege)|must be (?:an? )?(?:admin|owner|member)|hidden (?:because|for lack|by policy)|not (?:visible|shown) to|\bEACCES\b|\bEPERM\b|(?:status|http|code|error)\W{0,3}\b40[13]\b|\b40[13] (?:forbidden|unauthorized)|zugriff verweigert|keine berechtigung|nicht berechtigt|accès (?:refusé|interdit)|acceso denegado|permiso denegado|доступ запрещ|权限不足|没有权限|无权|拒绝访问|権限がありません|アクセスが拒否/i;
 
 const known = new WeakMap<
   Step,
@@ -30,7 +31,7 @@ export function failureInside(step: Step, output?: Json): Finding | undefined {
   const { finished } = step.seq;
   let entry = known.get(step);
   if (entry?.finished !== finished || !entry) {
-    entry = { finished, found: foundInside(step, output ?? step.output) };
+    entry = { finished, found: foundInside(step, output ?? opened(step.output)) };
     known.set(step, entry);
   }
   return entry.found;
@@ -52,7 +53,17 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
   const body = typeof output === 'string' ? parseDocument(output) : output;
   const at = (key: string): string => `/output${typeof output === 'string' ? '' : key}`;
   // What a call came to stands at the top, or in the envelope's one inner part.
-  for (const part of ['', '/result', '/response', '/body', '/data', '/meta', '/status']) {
+  for (const part of [
+    '',
+    '/result',
+    '/response',
+    '/response/body',
+    '/body',
+    '/data',
+    '/meta',
+    '/status',
+    '/content/0/text',
+  ]) {
     const inner = part === '' ? body : follow(body, part);
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) continue;
     const found = envelopeFailure(inner);
@@ -147,7 +158,7 @@ export function isWriting(step: Step): boolean {
 
 /** Whether words say that what was known is not what is there now. */
 export function isAboutChange(text: string): boolean {
-  return /no longer|out ?dated|stale|has changed|changed (?:since|meanwhile)|conflict|not (?:the )?current|superseded|older than|newer (?:version|revision)|(?:version|revision|etag|snapshot)\b[^.]{0,40}\b(?:mismatch|expected|differs?)/i.test(
+  return /no longer|out[ -]?(?:of[ -])?date|stale|has changed|changed (?:since|meanwhile)|conflict|not (?:the )?current|superseded|older than|newer (?:version|revision)|(?:version|revision|etag|snapshot)\b[^.]{0,40}\b(?:mismatch|expected|differs?)/i.test(
     text,
   );
 }
@@ -155,7 +166,7 @@ export function isAboutChange(text: string): boolean {
 /** Whether words find fault with a value, and not with the way to whoever judged it. */
 export function isAboutValue(text: string): boolean {
   if (isUnknownThing(text)) return true;
-  return /invalid|illegal|ungültig|unzulässig|invalide|无效|不合法|非法|超出|不能|不正|malformed|pars(?:e|able|ing)|must (?:be|not)|expected|refused|rejected|implausible|outside|exceed|out of range|too (?:large|small|long|short|many|few|high|low|much)|\b(?:over|under|more|less|greater|smaller) (?:than )?the\b|\bmore than\b|\bless than\b|not (?:allowed|valid|supported|a member|offered)|no longer|differs?|contradict|bad value|duplicate/i.test(
+  return /invalid|illegal|ungültig|unzulässig|invalide|无效|不合法|非法|超出|不能|不正|malformed|pars(?:e|able|ing)|must (?:be|not)|expected|refused|rejected|implausible|outside|exceed|out of range|too (?:large|small|long|short|many|few|high|low|much)|\b(?:over|under|more|less|greater|smaller) (?:than )?the\b|\bmore than\b|\bless than\b|not (?:allowed|valid|supported|a member|offered|acceptable|accepted)|invalid|no válid|refused|abgelehnt|unzulässig|no longer|differs?|contradict|bad value|duplicate/i.test(
     text,
   );
 }

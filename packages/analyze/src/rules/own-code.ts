@@ -12,14 +12,16 @@ const mistake =
 
 export const ownCode: Rule = {
   name: 'own-code',
-  *find({ view, symptom }) {
+  *find({ view, symptom, traces }) {
     const step = view.step(symptom.step);
     const text = step && crashText(step);
     if (text === undefined) return;
     const { message = '' } = step?.error ?? {};
     // A tool may raise a plain exception to say that it does not like a value, or knows no such thing.
-    const complains = !mistake.test(message) && (isUnknownThing(message) || isAboutValue(message));
-    const score = complains ? 0.5 : mistake.test(message) ? 0.78 : 0.57;
+    const named = traces.some(({ complaint }) => complaint.kind === 'direct');
+    const complains = named || isUnknownThing(message) || isAboutValue(message);
+    const placed = follow(step?.error?.data, '/place') !== undefined;
+    const score = mistake.test(message) ? 0.78 : placed && !complains ? 0.57 : 0.5;
     yield { step: symptom.step, pointer: '/error/message', text, score, kind: 'act' };
   },
 };

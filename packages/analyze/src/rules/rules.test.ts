@@ -30,6 +30,11 @@ const found = (rule: string, view: SessionView): Suspect[] => {
 const page = (amounts: Json[]): Json => ({ rows: amounts.map((amount) => ({ amount })) });
 
 const examples: Readonly<Record<string, Example>> = {
+  'wrong-sum': {
+    bad: (story) => story.call('basket', {}, { lines: [{ price: 20.5 }, { price: 30 }], total: 61.5 }),
+    place: '/output/total',
+    good: (story) => story.call('basket', {}, { lines: [{ price: 20.5 }, { price: 30 }], total: 50.5 }),
+  },
   'schema-broken': {
     bad: (story) =>
       story.call(
@@ -400,6 +405,22 @@ test('own-code gives way to the odd value that the tool broke over, and to a nam
   expect(why(made.fail()).cause).toMatchObject({ step: 1, rule: 'born-in-model' });
 });
 
+test('misread-number names the call in which a thousands separator became a decimal point', () => {
+  const told = (written: string): SessionView => {
+    const story = new Story('Order what is missing.');
+    story.call('stock', { sku: 'AX-4471' }, { pieces: written });
+    const pieces = Number(written);
+    story.call(
+      'order',
+      { pieces },
+      { error: failure('ToolError', 17, `pieces must be whole, not ${pieces}`) },
+    );
+    return story.fail();
+  };
+  expect(found('misread-number', told('4.512'))).toMatchObject([{ step: 3, value: '4.512' }]);
+  expect(found('misread-number', told('4.51'))).toEqual([]);
+});
+
 test('unusable-failure blames the tool whose missing result stopped the next model step, when that speaks of it', () => {
   const told = (message: string): ReturnType<typeof why> => {
     const story = new Story('Count them.');
@@ -426,6 +447,7 @@ test('every rule has its examples', () => {
     'unlike-good-run',
     'unusable-failure',
     'lost-result',
+    'misread-number',
   ];
   expect(new Set([...Object.keys(examples), ...elsewhere])).toEqual(new Set(rules.map(({ name }) => name)));
 });

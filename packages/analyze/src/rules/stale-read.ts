@@ -1,8 +1,10 @@
 /** What was read had changed by the time it was used: the file was written after it, a newer version was seen, or it came from a cache. */
 import type { Step } from '@chassis/journal';
-import { canonical, isNumber, type Leaf, leavesOf } from '../json.ts';
+import type { Json } from '@chassis/types';
+import { canonical, isNumber, type Leaf, leafText, leavesOf } from '../json.ts';
+import { opened } from '../opened.ts';
 import { inputKey } from '../outcome.ts';
-import { follow, lastKey } from '../pointer.ts';
+import { lastKey, pointer } from '../pointer.ts';
 import { isDistinctive } from '../search.ts';
 import { isAboutChange, isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
@@ -92,7 +94,7 @@ function after(steps: readonly Step[] = [], number: number): Step[] {
 }
 
 function flagged(step: Step): Suspect | undefined {
-  for (const { pointer, value } of leavesOf(step.output, '/output')) {
+  for (const { pointer, value } of leavesOf(opened(step.output), '/output')) {
     const key = lastKey(pointer);
     const from = source.test(key) && typeof value === 'string' && notFresh.test(value);
     const is = stale.test(key) ? 0.72 : from ? 0.6 : cached.test(key) ? 0.58 : 0;
@@ -116,11 +118,26 @@ interface Version {
   readonly leaf: Leaf;
 }
 
+/** Version members, with the texts that stand beside them: what they are the version of. */
 function versionsOf(step: Step): Version[] {
-  const leaves = leavesOf(step.output, '/output').filter(
-    ({ pointer, value }) => value !== null && version.test(lastKey(pointer)),
-  );
-  return namesOf(step).flatMap((name) => leaves.map((leaf) => ({ key: `${leaf.pointer} ${name}`, leaf })));
+  const found: Version[] = [];
+  const asked = namesOf(step);
+  const walk = (value: unknown, at: string, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > 6) return;
+    const members = Object.entries(value);
+    for (const [key, member] of Array.isArray(value) ? [] : members) {
+      if (!version.test(key) || member === null || leafText(member) === undefined) continue;
+      const leaf = { pointer: at + pointer(key), value: member as Json, text: leafText(member) ?? '' };
+      const beside = members.flatMap(([other, text]) =>
+        other !== key && typeof text === 'string' && isDistinctive(text) ? [text] : [],
+      );
+      for (const name of new Set([...beside, ...(depth < 3 ? asked : [])]))
+        found.push({ key: `${key} ${name}`, leaf });
+    }
+    for (const [key, member] of members) walk(member, at + pointer(key), depth + 1);
+  };
+  walk(opened(step.output), '/output', 0);
+  return found;
 }
 
 /** The same thing was seen later in the run with a newer version. */
@@ -128,15 +145,16 @@ function newerThan(read: Step, versions: Index): Suspect | undefined {
   for (const { key, leaf } of versionsOf(read)) {
     const others = versions.get(key) ?? [];
     for (const other of [...after(others, read.number), ...others.slice(-1)]) {
-      const now = follow(other, leaf.pointer);
-      if (other.number <= read.number || now === undefined || !isOlder(leaf.value, now)) continue;
-      const text = `an old version was read: ${leaf.text}, :${other.number} shows ${canonical(now)}`;
+      if (other.number <= read.number) continue;
+      const now = versionsOf(other).find((one) => one.key === key && isOlder(leaf.value, one.leaf.value));
+      if (!now) continue;
+      const text = `an old version was read: ${leaf.text}, :${other.number} shows ${now.leaf.text}`;
       return {
         step: read.number,
         pointer: leaf.pointer,
         value: leaf.value,
         text,
-        score: 0.62,
+        score: 0.66,
         kind: 'value',
       };
     }

@@ -1,8 +1,9 @@
 /** A result is only a part: it says so itself, its text was cut, or less of it was shown to the model than it held. */
 import type { SessionView, Step } from '@chassis/journal';
 import { partName, wholeName } from '../columns.ts';
-import { brokenOff, isRound } from '../cut-text.ts';
+import { brokenOff, endsInMidSentence, isRound } from '../cut-text.ts';
 import { leavesOf } from '../json.ts';
+import { opened } from '../opened.ts';
 import { addedOrigins } from '../origins.ts';
 import { follow, lastKey, pointer } from '../pointer.ts';
 import type { Survey, ToolUse } from '../survey.ts';
@@ -81,7 +82,7 @@ function candidates(tools: readonly ToolUse[]): Step[] {
 
 function inOutput(step: Step): Suspect | undefined {
   const suspect = { step: step.number, score: 0.72, kind: 'missing' } as const;
-  for (const { pointer: at, value, text } of leavesOf(step.output, '/output')) {
+  for (const { pointer: at, value, text } of leavesOf(opened(step.output), '/output')) {
     const key = lastKey(at);
     if (partName.test(key) && value === true)
       return {
@@ -106,11 +107,13 @@ function inOutput(step: Step): Suspect | undefined {
       };
     }
   }
-  for (const { pointer: at, value } of leavesOf(step.output, '/output')) {
+  for (const { pointer: at, value } of leavesOf(opened(step.output), '/output')) {
     if (typeof value !== 'string' || value.length <= 20) continue;
     const broken = brokenOff(value);
     const tail = { ...suspect, pointer: at, value: value.slice(-40) };
     if (broken !== undefined) return { ...tail, text: `this text breaks off: ${broken}` };
+    if (endsInMidSentence(value))
+      return { ...tail, score: 0.54, text: 'this text ends in the middle of a sentence' };
     if (isRound(value.length) && /[\p{L}\p{N},]$/u.test(value))
       return {
         ...tail,
@@ -118,7 +121,7 @@ function inOutput(step: Step): Suspect | undefined {
         text: `this text has exactly ${value.length} characters and ends in the middle`,
       };
   }
-  const { output } = step;
+  const output = opened(step.output);
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
   for (const [part, whole] of shares) {
     const keys = Object.keys(output);
