@@ -6,6 +6,7 @@
  */
 import type { Json, JsonObject } from '@chassis/types';
 import { BLOB_LIMIT, escapeRefs, isBlobRef, isIssued, issueRef } from './blob-ref.ts';
+import { keepHead } from './delta-head.ts';
 import type { BlobRef } from './event.ts';
 import { copyJson, escapeSeparators, JsonCheck, serialise, setMember } from './json.ts';
 import { LAZY_LENGTH, type Large, largeMemberOf } from './lazy.ts';
@@ -57,6 +58,7 @@ export class DataCodec {
       mark = unchanged;
     }
     const logged: Record<string, Json> = {};
+    if (type === 'step.started') keepHead(logged, shown.input);
     if (type === 'session.opened' || !isLarge(whole)) {
       for (const key of Object.keys(shown)) if (key !== heavy) keepMember(logged, key, shown[key] as Json);
       return {

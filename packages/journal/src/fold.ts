@@ -1,33 +1,51 @@
-import type { Json, ToolSpec } from '@chassis/types';
-import { lostBlobIn, type Resolve, textOf } from './blob-ref.ts';
+import type { Json } from '@chassis/types';
+import {
+  applyEdit,
+  applyToStep,
+  askedApproval,
+  begunTurn,
+  endTurn,
+  isOfInput,
+  lostStep,
+  lostTurn,
+  type Note,
+  noteOf,
+  type OpenApproval,
+  reopenTurn,
+  resolveApproval,
+  startedStep,
+  valueRead,
+} from './apply.ts';
+import type { Resolve } from './blob-ref.ts';
 import type { Edit, Event, Outcome, SessionHeader, UnknownEvent } from './event.ts';
+import { GrowingList } from './growing-list.ts';
 import { type Large, type Lazy, Made } from './lazy.ts';
-import { attemptOf, finish, type Mutable, NONE, OpenStep, plain, reopen, takenOver } from './open-step.ts';
-import { setPointer } from './pointer.ts';
+import { type Mutable, type OpenStep, plain, reopen, takenOver } from './open-step.ts';
 import type { Problem } from './problem.ts';
 import { type ModelInput, Requests } from './requests.ts';
-import type { RequestDelta, SessionView, Step, Turn, ValueRead } from './step.ts';
+import type { Past } from './state/past.ts';
+import type { Trail } from './state/trail.ts';
+import type { Marks, RequestDelta, SessionView, Step, Turn, ValueRead } from './step.ts';
 
 /** Steps or turns in a row that may be lost. A number that is further away than this is none. */
 const MOST_LOST = 100_000;
 
-type OpenApproval = { [key: string]: Json };
-
 /** A session as it grows. `apply` takes its events in order; `view` always shows the state after the last one. */
 export class Fold {
   readonly #view: FoldedView;
+  readonly #trail: Trail | undefined;
 
-  constructor(header: SessionHeader) {
-    this.#view = new FoldedView(header);
+  /**
+   * @param past what was folded before, read from the log when somebody looks; its trail goes on with this fold
+   * @param problems where the view's are kept
+   */
+  constructor(header: SessionHeader, past?: Past, problems: Problem[] = []) {
+    this.#view = new FoldedView(header, past, problems);
+    this.#trail = past?.trail;
   }
 
   get view(): SessionView {
     return this.#view;
-  }
-
-  /** The view's problems, for whoever reads the events to add to. */
-  get problems(): Problem[] {
-    return this.#view.problems;
   }
 
   /**
@@ -37,107 +55,69 @@ export class Fold {
    */
   apply(event: Event | UnknownEvent, resolve?: Resolve, large?: Large): void {
     const view = this.#view;
-    const known = event as Event;
     view.lastSeq = Math.max(view.lastSeq, event.seq);
     // Only a foreign writer leaves `data` out; there is nothing to fold then.
-    if (typeof event.data !== 'object' || event.data === null) return;
-    const step = known.step === undefined ? undefined : (view.open[known.step - 1] ?? this.#revealed(known));
+    if (typeof event.data === 'object' && event.data !== null) this.#apply(event as Event, resolve, large);
+    // Afterwards: what is looked up on the way must not have this event in it.
+    this.#trail?.note(event, resolve, large);
+  }
+
+  #apply(known: Event, resolve: Resolve | undefined, large: Large | undefined): void {
+    const view = this.#view;
     switch (known.type) {
       case 'session.opened':
         // A parent's header is in the prefix of a fork's log; the session keeps its own.
         if (known.session === view.header.id || view.header.id === '') view.header = known.data;
         break;
-      case 'input.received': {
-        const { turn, content, tools, model } = plain(known.data, resolve);
-        this.#fillTurns(turn - 1);
-        view.turns.push({
-          number: turn,
-          input: textOf(content),
-          ...(lostBlobIn(content) || lostBlobIn(tools) ? { lost: true } : {}),
-          ...(Array.isArray(tools) ? { tools: tools as readonly ToolSpec[] } : {}),
-          ...(model === undefined ? {} : { model }),
-        });
+      case 'input.received':
+        this.#fillTurns(plain(known.data, resolve).turn - 1);
+        view.turnList.push(begunTurn(known.data, resolve));
         view.outcome = 'running';
         break;
-      }
       case 'step.started':
         this.#started(known, resolve, large?.value);
         break;
-      case 'step.chunk': {
-        if (!step) break;
-        const { attempt, text, reasoning } = plain(known.data, resolve);
-        const open = attemptOf(step, attempt);
-        open.text += textOf(text);
-        open.reasoning += textOf(reasoning);
+      case 'step.chunk':
+      case 'step.dispatched':
+      case 'step.attempt':
+      case 'step.finished': {
+        const step = this.#concerned(known);
+        if (step) applyToStep(step, known, resolve, large);
         break;
       }
-      case 'step.dispatched': {
-        if (!step) break;
-        const { attempt, idempotency_key, model } = plain(known.data, resolve);
-        const open = attemptOf(step, attempt);
-        open.idempotency_key = idempotency_key;
-        if (model !== undefined) open.model = model;
-        step.status = 'dispatched';
-        step.seq.dispatched = known.seq;
+      case 'value.read':
+        view.valueList.push(valueRead(known, resolve));
         break;
-      }
-      case 'step.attempt': {
-        if (!step) break;
-        const { attempt, error, usage, wait_ms, model } = plain(known.data, resolve);
-        const open = attemptOf(step, attempt);
-        open.error = error;
-        open.usage = usage;
-        open.wait_ms = wait_ms;
-        if (model !== undefined) open.model = model;
+      case 'approval.requested':
+        view.approvalList.push(askedApproval(known, resolve));
         break;
-      }
-      case 'value.read': {
-        const { name, value, agent, turn } = plain(known.data, resolve);
-        view.values.push({ name, value, step: known.step ?? null, agent, turn });
-        break;
-      }
-      case 'step.finished':
-        if (step) finish(step, known.data, known.seq, resolve, large?.value);
-        break;
-      case 'approval.requested': {
-        const approval = {
-          ...(plain(known.data, resolve) as unknown as OpenApproval),
-          step: known.step ?? null,
-        };
-        view.approvals.push(approval);
-        break;
-      }
       case 'approval.resolved': {
-        const { id, ...decision } = plain(known.data, resolve);
-        const approval = view.approvals.find((open) => open.id === id);
-        if (approval) Object.assign(approval, { resolved: decision });
+        const resolved = plain(known.data, resolve);
+        const place = view.approvals.findLastIndex((open) => (open as OpenApproval).id === resolved.id);
+        const approval = view.approvalList.change(place);
+        if (approval) resolveApproval(approval, resolved);
         break;
       }
-      case 'note.added': {
-        const { text, author } = plain(known.data, resolve);
-        view.notes.push({ text: textOf(text), author, time: known.time });
+      case 'note.added':
+        view.noteList.push(noteOf(known, resolve));
         break;
-      }
       case 'session.forked': {
         const { edits, rerun } = plain(known.data, resolve);
-        for (const number of rerun ?? []) reopen(view.open[number - 1], true);
+        for (const number of rerun ?? []) reopen(view.stepList.change(number - 1), true);
         for (const edit of edits ?? []) this.#edit(edit);
         view.outcome = 'running';
         break;
       }
       case 'session.resumed':
-        for (const number of plain(known.data, resolve).rerun ?? []) reopen(view.open[number - 1], false);
-        reopenTurn(view.turns.at(-1));
+        for (const number of plain(known.data, resolve).rerun ?? [])
+          reopen(view.stepList.change(number - 1), false);
+        reopenTurn(view.turnList.change(view.turnList.length - 1));
         view.outcome = 'running';
         break;
       case 'session.ended': {
-        const { outcome, turn, answer, error, failed_step } = plain(known.data, resolve);
+        const { outcome, turn } = plain(known.data, resolve);
         view.outcome = outcome;
-        const ended = this.#turn(turn);
-        ended.outcome = outcome;
-        if (answer !== undefined) ended.answer = textOf(answer);
-        if (error !== undefined) ended.error = error;
-        if (failed_step !== undefined) ended.failed_step = failed_step;
+        endTurn(this.#turn(turn), known.data, resolve);
         break;
       }
       case 'plugin.changed':
@@ -153,105 +133,67 @@ export class Fold {
     large: Lazy | undefined,
   ): void {
     const view = this.#view;
-    const number = event.step ?? view.open.length + 1;
+    const number = event.step ?? view.stepList.length + 1;
     this.#fill(number - 1, event.seq, event.time);
     // A number that is taken comes from a damaged log: what is there stays as it is.
-    if (number !== view.open.length + 1) return;
-    const { kind, name, digest, causes, parent, agent, turn, plugin, call_id, declared } = resolve
-      ? plain({ ...event.data, input: null }, resolve)
-      : event.data;
+    if (number !== view.stepList.length + 1) return;
     const input = large ?? (event.data.input as Json);
-    if (kind === 'model') view.requests.add(number, input, resolve);
-    const step = new OpenStep(
-      {
-        number,
-        kind,
-        name,
-        digest,
-        causes: Array.isArray(causes) ? causes : NONE,
-        parent: parent ?? null,
-        agent,
-        turn,
-        plugin: plugin ?? null,
-        ...(call_id === undefined ? {} : { call_id }),
-        ...(declared === undefined ? {} : { declared }),
-        status: 'started',
-        started: event.time,
-        effects: NONE,
-      },
-      kind === 'model' ? new Made(() => view.requests.outline(number)) : takenOver('input', input, resolve),
-      event.seq,
-    );
-    view.open.push(step);
-    this.#turn(turn);
+    const model = event.data.kind === 'model';
+    if (model) view.requests.add(number, input, resolve);
+    const shown = model ? new Made(() => view.requests.outline(number)) : takenOver('input', input, resolve);
+    const step = startedStep(event, number, resolve, shown);
+    view.stepList.push(step);
+    this.#turn(step.turn);
   }
 
-  /** A step whose start is not on record, seen by another of its events. */
-  #revealed({ type, step, seq, time }: Event): OpenStep | undefined {
-    const known =
-      type === 'step.dispatched' ||
-      type === 'step.chunk' ||
-      type === 'step.attempt' ||
-      type === 'step.finished';
-    if (!known || step === undefined) return undefined;
+  /** The step that an event belongs to; one whose start is not on record is seen by it. */
+  #concerned({ step, seq, time }: Event): OpenStep | undefined {
+    if (step === undefined) return undefined;
+    const known = this.#view.stepList.change(step - 1);
+    if (known !== undefined) return known;
     this.#fill(step, seq, time);
-    return this.#view.open[step - 1];
+    return this.#view.stepList.change(step - 1);
   }
 
   /** Steps up to a number whose starts are lost: what is known of them, and all that comes later, is shown. */
   #fill(last: number, seq: number, started: number): void {
-    const { open, turns } = this.#view;
-    if (last - open.length > MOST_LOST) return;
-    const turn = turns.at(-1)?.number ?? 1;
-    while (open.length < last) {
+    const { stepList, turnList } = this.#view;
+    if (last <= stepList.length || last - stepList.length > MOST_LOST) return;
+    const turn = turnList.at(turnList.length - 1)?.number ?? 1;
+    while (stepList.length < last) {
       this.#turn(turn);
-      open.push(new OpenStep({ ...LOST_STEP, number: open.length + 1, turn, started }, null, seq));
+      stepList.push(lostStep(stepList.length + 1, turn, seq, started));
     }
   }
 
-  /** The turn with a number; one whose beginning is not on record is made. */
+  /** The turn with a number, to be changed; one whose beginning is not on record is made. */
   #turn(number: number): Mutable<Turn> {
-    const { turns } = this.#view;
-    let turn = turns.findLast((open) => open.number === number);
-    if (turn === undefined) {
-      this.#fillTurns(number - 1);
-      turn = { number, input: '', lost: true };
-      turns.push(turn);
-    }
+    const { turnList } = this.#view;
+    for (let index = turnList.length - 1; index >= 0; index--)
+      if (turnList.at(index)?.number === number) return turnList.change(index) as Mutable<Turn>;
+    this.#fillTurns(number - 1);
+    const turn = lostTurn(number);
+    turnList.push(turn);
     return turn;
   }
 
   /** Turns up to a number of which nothing is on record: a turn stands at the place that its number says. */
   #fillTurns(last: number): void {
-    const { turns } = this.#view;
-    if (last - turns.length > MOST_LOST) return;
-    while (turns.length < last) turns.push({ number: turns.length + 1, input: '', lost: true });
+    const { turnList } = this.#view;
+    if (last - turnList.length > MOST_LOST) return;
+    while (turnList.length < last) turnList.push(lostTurn(turnList.length + 1));
   }
 
   #edit(edit: Edit): void {
     const view = this.#view;
-    const step = view.open[edit.step - 1];
+    const step = view.stepList.change(edit.step - 1);
     if (!step) return;
-    step.edits = [...step.edits, edit];
-    if (step.kind === 'model' && /^\/input(\/|$)/.test(edit.path)) {
+    if (step.kind === 'model' && isOfInput(edit)) {
       view.requests.edit(edit);
-      return;
+      // What was known of it is no longer so.
+      step.setLazy('input', new Made(() => view.requests.outline(edit.step)));
     }
-    const whole: { [key: string]: Json } = { input: step.input };
-    if (step.output !== undefined) whole.output = step.output;
-    if (step.error !== undefined) whole.error = step.error as unknown as Json;
-    const { input, output, error } = setPointer(whole, edit.path, edit.value) as { [key: string]: Json };
-    if (/^\/output(\/|$)/.test(edit.path) && output !== undefined) {
-      step.setValue('output', output);
-      delete step.error;
-      step.status = 'ok';
-    } else if (/^\/error(\/|$)/.test(edit.path) && error !== undefined) {
-      step.setValue('error', error);
-      delete step.output;
-      step.status = 'error';
-    } else if (input !== undefined) {
-      step.setValue('input', input);
-    }
+    applyEdit(step, edit);
   }
 }
 
@@ -284,41 +226,75 @@ const NO_HEADER: SessionHeader = {
   settings: {},
 };
 
-const LOST_STEP = {
-  kind: 'tool',
-  name: '(lost)',
-  digest: '',
-  causes: NONE,
-  parent: null,
-  agent: '',
-  plugin: null,
-  status: 'unknown',
-  effects: NONE,
-  lost: true,
-} as const;
-
 class FoldedView implements SessionView {
   header: SessionHeader;
-  readonly turns: Mutable<Turn>[] = [];
-  readonly open: OpenStep[] = [];
-  readonly values: ValueRead[] = [];
-  readonly approvals: OpenApproval[] = [];
-  readonly notes: { text: string; author: string; time: number }[] = [];
-  readonly problems: Problem[] = [];
-  readonly requests = new Requests();
-  lastSeq = -1;
-  outcome: 'running' | Outcome = 'running';
+  readonly stepList: GrowingList<OpenStep>;
+  readonly turnList: GrowingList<Mutable<Turn>>;
+  readonly valueList: GrowingList<ValueRead>;
+  readonly approvalList: GrowingList<OpenApproval>;
+  readonly noteList: GrowingList<Note>;
+  readonly problems: Problem[];
+  readonly requests: Requests;
+  readonly marks: Marks | undefined;
+  lastSeq: number;
+  outcome: 'running' | Outcome;
 
-  constructor(header: SessionHeader) {
+  constructor(header: SessionHeader, past: Past | undefined, problems: Problem[]) {
     this.header = header;
+    this.problems = problems;
+    const trail = past?.trail;
+    this.requests = new Requests(
+      trail &&
+        past && {
+          known: (step) => past.request(step),
+          before: (step) => trail.requestBefore(step),
+          edited: trail.edited,
+        },
+    );
+    this.lastSeq = trail?.seq ?? -1;
+    this.outcome = trail?.outcome ?? 'running';
+    if (!past || !trail) {
+      this.stepList = new GrowingList();
+      this.turnList = new GrowingList();
+      this.valueList = new GrowingList();
+      this.approvalList = new GrowingList();
+      this.noteList = new GrowingList();
+      return;
+    }
+    const outline = (number: number): Json => this.requests.outline(number);
+    this.stepList = new GrowingList(trail.steps.length, (index) => past.step(index + 1, outline));
+    this.turnList = new GrowingList(trail.turns.length, (index) => past.turn(index));
+    this.valueList = new GrowingList(trail.values.length, (index) => past.value(index));
+    this.approvalList = new GrowingList(trail.approvals.length, (index) => past.approval(index));
+    this.noteList = new GrowingList(trail.notes.length, (index) => past.note(index));
+    // What is under way is going to be changed: later it would be read with what is not in the log yet.
+    for (const number of trail.open) this.stepList.change(number - 1);
+    this.turnList.change(trail.turns.length - 1);
+    this.marks = marksOf(trail);
   }
 
   get steps(): readonly Step[] {
-    return this.open as readonly Step[];
+    return this.stepList.items as readonly Step[];
+  }
+
+  get turns(): readonly Turn[] {
+    return this.turnList.items;
+  }
+
+  get values(): readonly ValueRead[] {
+    return this.valueList.items;
+  }
+
+  get approvals(): readonly Json[] {
+    return this.approvalList.items;
+  }
+
+  get notes(): readonly Note[] {
+    return this.noteList.items;
   }
 
   step(number: number): Step | undefined {
-    return this.steps[number - 1];
+    return this.stepList.at(number - 1) as Step | undefined;
   }
 
   request(step: number): ModelInput {
@@ -330,10 +306,13 @@ class FoldedView implements SessionView {
   }
 }
 
-/** The turn goes on: how it ended before is no longer how it ends. */
-function reopenTurn(turn: Mutable<Turn> | undefined): void {
-  delete turn?.outcome;
-  delete turn?.answer;
-  delete turn?.error;
-  delete turn?.failed_step;
+function marksOf(trail: Trail): Marks | undefined {
+  const numbers = (rows: Iterable<readonly number[]>): number[] =>
+    [...new Set(Array.from(rows, ([number = 0]) => number))].sort((a, b) => a - b);
+  return {
+    unfinished: () => [...trail.open].sort((a, b) => a - b),
+    changing: () => numbers(trail.changing),
+    states: () => numbers(trail.states),
+    before: (turn) => (turn < 1 || turn > trail.turns.length ? undefined : trail.turns.get(turn - 1)[0]),
+  };
 }

@@ -20,8 +20,8 @@ export function describeProblem({ message, file, offset, length }: Problem): str
 
 /**
  * Whether events or values of the record are gone. A last line that was cut off is where a crash ended it, and a line of a
- * writer that had lost its lock was never part of it.
+ * writer that had lost its lock was never part of it; a snapshot can be made again.
  */
 export function isLoss({ kind }: Problem): boolean {
-  return kind !== 'torn' && kind !== 'stale';
+  return kind !== 'torn' && kind !== 'stale' && kind !== 'snapshot';
 }

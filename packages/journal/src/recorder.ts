@@ -44,6 +44,11 @@ export interface RecorderStart {
   readonly hash: string;
   /** What a listing says about the session. */
   readonly tally?: Tally;
+  /** Takes a snapshot now and then; what it answers is its content hash. */
+  readonly snapshots?: {
+    due(lineBytes: number): boolean;
+    take(hash: string): string | undefined;
+  };
 }
 
 type Chunk = EventData['step.chunk'];
@@ -56,13 +61,14 @@ export class Recorder implements Writer {
   readonly #tally: Tally | undefined;
   readonly #codec: DataCodec;
   readonly #encoder: LineEncoder;
+  readonly #snapshots: RecorderStart['snapshots'];
   readonly #listeners = new Set<(event: Event) => void>();
   /** Ends of streams that may be the beginning of a secret, by step. */
   readonly #held = new Map<number, { attempt: number; text: string; reasoning: string }>();
   #seq: number;
   #closed = false;
 
-  constructor({ header, secrets, sink, fold, seq, hash, tally }: RecorderStart) {
+  constructor({ header, secrets, sink, fold, seq, hash, tally, snapshots }: RecorderStart) {
     this.header = header;
     this.#secrets = secrets;
     this.#sink = sink;
@@ -70,6 +76,7 @@ export class Recorder implements Writer {
     this.#tally = tally;
     this.#codec = new DataCodec(secrets, sink.keepBlob);
     this.#encoder = new LineEncoder(header.id, hash);
+    this.#snapshots = snapshots;
     this.#seq = seq;
   }
 
@@ -189,7 +196,13 @@ export class Recorder implements Writer {
         ? folded
         : (new RecordedEvent(folded, () => decodeLine(kept).event.data as Json) as unknown as Event);
     for (const listener of this.#listeners) tell(listener, event);
+    if (this.#snapshots?.due(line.length)) this.#snapshot(this.#snapshots);
     return event;
+  }
+
+  #snapshot(snapshots: NonNullable<RecorderStart['snapshots']>): void {
+    const state = snapshots.take(this.#encoder.hash);
+    if (state !== undefined) this.#append('snapshot.taken', { state }, undefined);
   }
 
   #writable(): void {

@@ -7,28 +7,27 @@
 import { ChassisError } from '@chassis/errors';
 import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
 import { isLostBlob, lostBlobIn, type Resolve, resolveRefs, textOf } from './blob-ref.ts';
+import type { DeltaHead } from './delta-head.ts';
 import type { Edit, LoggedModelInput } from './event.ts';
 import { Lazy } from './lazy.ts';
 import { setPointer } from './pointer.ts';
 import type { RequestDelta } from './step.ts';
 
 /** What a logged request says about its messages, known without parsing it again. */
-interface DeltaHead {
-  readonly from: number | null;
-  readonly keep: number;
+interface MessagesHead extends DeltaHead {
   /** How many messages it adds. */
   readonly added: number;
   /** The length of their contents together. */
   readonly chars: number;
 }
 
-interface Logged {
+export interface Logged {
   /** The logged input; it may be kept as text until it is asked for. */
   readonly input: Json | Lazy;
   /** Absent when the input holds no reference. */
   readonly resolve: Resolve | undefined;
   edits: readonly Edit[];
-  head: DeltaHead | undefined;
+  head: MessagesHead | undefined;
 }
 
 export interface ModelInput {
@@ -45,6 +44,15 @@ interface Conversation {
   readonly missing: readonly string[];
 }
 
+/** Requests that are read from the log when they are needed. */
+interface PastRequests {
+  readonly known: (step: number) => Logged | undefined;
+  /** The nearest request of which messages are left in this one, and how many. */
+  readonly before: (step: number) => DeltaHead | undefined;
+  /** Whether one of them was edited. */
+  readonly edited: boolean;
+}
+
 const NO_EDITS: readonly Edit[] = [];
 /** How many put-together conversations are remembered. */
 const REMEMBERED = 8;
@@ -52,8 +60,14 @@ const REMEMBERED = 8;
 export class Requests {
   readonly #logged = new Map<number, Logged>();
   readonly #messages = new Map<number, Conversation>();
+  readonly #past: PastRequests | undefined;
   /** An edit of one request changes those that build on it. */
-  #changed = false;
+  #changed: boolean;
+
+  constructor(past?: PastRequests) {
+    this.#past = past;
+    this.#changed = past?.edited ?? false;
+  }
 
   add(step: number, input: Json | Lazy, resolve: Resolve | undefined): void {
     this.#logged.set(step, { input, resolve, edits: NO_EDITS, head: undefined });
@@ -62,16 +76,21 @@ export class Requests {
 
   /** Changes a request: `path` starts with `/input`. */
   edit(edit: Edit): void {
-    const logged = this.#logged.get(edit.step);
+    const logged = this.#get(edit.step);
     if (!logged) throw unknownStep(edit.step);
+    this.#logged.set(edit.step, logged);
     logged.edits = [...logged.edits, edit];
     this.#changed = true;
     this.#messages.clear();
   }
 
+  #get(step: number): Logged | undefined {
+    return this.#logged.get(step) ?? this.#past?.known(step);
+  }
+
   /** Counts only, for a step's `input`. */
   outline(step: number): Json {
-    const logged = this.#logged.get(step);
+    const logged = this.#get(step);
     if (!logged) throw unknownStep(step);
     if (logged.edits.length > 0) {
       const { messages, tools, params } = this.request(step);
@@ -82,7 +101,7 @@ export class Requests {
   }
 
   request(step: number): ModelInput {
-    const logged = this.#logged.get(step);
+    const logged = this.#get(step);
     if (!logged) throw unknownStep(step);
     const { messages, missing } = this.#conversation(step);
     const { tools, params, missing: own } = read(logged);
@@ -91,7 +110,7 @@ export class Requests {
   }
 
   delta(step: number): RequestDelta | undefined {
-    const logged = this.#logged.get(step);
+    const logged = this.#get(step);
     if (!logged || this.#changed) return undefined;
     return {
       ...headOf(logged),
@@ -103,7 +122,7 @@ export class Requests {
 
   #edited(step: number, request: ModelInput): ModelInput {
     let input = request as unknown as Json;
-    for (const { path, value } of this.#logged.get(step)?.edits ?? []) {
+    for (const { path, value } of this.#get(step)?.edits ?? []) {
       input = setPointer({ input }, path, value);
       input = (input as { input: Json }).input;
     }
@@ -128,12 +147,12 @@ export class Requests {
         missing.push(...known.missing);
         break;
       }
-      const logged = this.#logged.get(current);
+      const logged = this.#get(current);
       if (!logged) {
         missing.push(requestLost(current));
         break;
       }
-      const { from, keep } = headOf(logged);
+      const { from, keep }: DeltaHead = this.#past?.before(current) ?? headOf(logged);
       if (from !== null && from >= current) throw notBefore(current, from);
       if (wanted > keep) {
         const messages = messagesOf(logged);
@@ -158,7 +177,7 @@ export class Requests {
         missing.push(...known.missing);
         break;
       }
-      const logged = this.#logged.get(current);
+      const logged = this.#get(current);
       if (!logged) {
         missing.push(requestLost(current));
         break;
@@ -171,7 +190,7 @@ export class Requests {
     }
     for (const { step: number, keep, add } of chain.reverse()) {
       messages = keep === 0 ? add : [...messages.slice(0, keep), ...add];
-      if (this.#logged.get(number)?.edits.length) {
+      if (this.#get(number)?.edits.length) {
         messages = this.#edited(number, { messages, tools: [], params: {} }).messages;
       }
     }
@@ -280,7 +299,7 @@ function requestLost(step: number): string {
   return `messages: the request of step ${step} is not on record`;
 }
 
-function headOf(logged: Logged): DeltaHead {
+function headOf(logged: Logged): MessagesHead {
   if (logged.head === undefined) {
     const { from, keep, add } = messagesOf(logged);
     logged.head = { from, keep, added: add.length, chars: charsOf(add) };

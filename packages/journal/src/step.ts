@@ -97,6 +97,18 @@ export interface RequestDelta {
   readonly add: readonly Message[];
 }
 
+/** What is known of steps without looking at each of them. Numbers rise. */
+export interface Marks {
+  /** Steps that have not finished. */
+  unfinished(): readonly number[];
+  /** Steps that changed, or may have changed, something in the world. */
+  changing(): readonly number[];
+  /** State transitions. */
+  states(): readonly number[];
+  /** How many steps began before a turn; undefined for a turn that there is not. */
+  before(turn: number): number | undefined;
+}
+
 /** Everything a session says, folded. Blobs are resolved, edits of a fork applied. */
 export interface SessionView {
   readonly header: SessionHeader;
@@ -125,4 +137,6 @@ export interface SessionView {
   };
   /** A request as it was logged, without putting the conversation together; undefined where an edit changed it. */
   delta?(step: number): RequestDelta | undefined;
+  /** There for a long session, whose steps are read from the log when somebody looks at them. See `stepsOf`. */
+  readonly marks?: Marks | undefined;
 }

@@ -10,6 +10,7 @@ import type { BlobFiles } from './blob-files.ts';
 import { type Disk, isCode } from './disk.ts';
 import type { SessionLayout } from './layout.ts';
 import type { Lock } from './lock.ts';
+import { Places } from './places.ts';
 
 /** A segment that has grown to this is closed and the next one begun. */
 export const SEGMENT_BYTES = 8 * 1024 * 1024;
@@ -56,6 +57,7 @@ export class Appender {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #unsynced = false;
+  readonly #places = new Places();
   #failed: Error | undefined;
 
   constructor(start: AppenderStart) {
@@ -189,7 +191,7 @@ export class Appender {
   }
 
   async #write(): Promise<void> {
-    const { blobs, lock, disk } = this.#start;
+    const { blobs, lock, disk, layout } = this.#start;
     if (blobs.hasPending) await blobs.flush();
     if (this.#taken.length === 0) return;
     lock.check();
@@ -204,13 +206,14 @@ export class Appender {
         this.#unsynced = true;
       }
       this.#taken.shift();
+      this.#places.written(layout.segment(segment.first), batch.first, segment.length);
       segment.length += bytes.length;
       this.#reuse(batch.page);
     }
   }
 
   /** The segment that a line with this number goes to. */
-  async #room(seq: number): Promise<{ fd: number; length: number }> {
+  async #room(seq: number): Promise<{ fd: number; first: number; length: number }> {
     const { disk, layout, lock, segmentBytes, onComplete } = this.#start;
     const full = this.#segment && this.#segment.length >= segmentBytes ? this.#segment : undefined;
     if (this.#segment && !full) return this.#segment;

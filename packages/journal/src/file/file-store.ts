@@ -12,13 +12,17 @@ import { Recorder } from '../recorder.ts';
 import { findSession } from '../references.ts';
 import { Secrets } from '../secrets.ts';
 import { isSessionId } from '../session-id.ts';
+import { Past } from '../state/past.ts';
+import type { SessionView } from '../step.ts';
 import type { Reader, Repair, RepairOptions, SessionSummary, Store, Verification, Writer } from '../store.ts';
 import { Tally } from '../tally.ts';
 import { checkVersion } from '../upgrade.ts';
 import { Appender, SEGMENT_BYTES } from './appender.ts';
 import { BlobFiles } from './blob-files.ts';
 import { type Disk, FOLDER_MODE, isCode, placeFile, realDisk } from './disk.ts';
+import { Blocks } from './event-files.ts';
 import { FileSink, Sealing } from './file-sink.ts';
+import { newShelf, newTrail, pastOf, type Shelf, usableHistory } from './history.ts';
 import { IndexDb } from './index-db.ts';
 import { Layout, type SessionLayout } from './layout.ts';
 import { listSessions, stampOf } from './listing.ts';
@@ -28,7 +32,8 @@ import { FileReader } from './reader.ts';
 import { receiveBundle } from './receive.ts';
 import { afterCollection, collectBlobs, removeSession } from './removal.ts';
 import { planRepair, type RepairPlan } from './repair.ts';
-import { partsOf, readHeader, scanPart } from './session-files.ts';
+import { partsOf, readHeader, type SessionPart, scanPart } from './session-files.ts';
+import { SNAPSHOT_EVENTS, SnapshotWriter } from './snapshot-file.ts';
 import { verifySession } from './verify.ts';
 
 export interface FileStoreOptions {
@@ -38,6 +43,8 @@ export interface FileStoreOptions {
   readonly secrets?: Secrets;
   /** Bytes at which a segment is closed and sealed (default 8 MiB). */
   readonly segmentBytes?: number;
+  /** Events between two snapshots of a session's state (default 1024). */
+  readonly snapshotEvents?: number;
   /** The operations that reach the disk; tests make them fail. */
   readonly disk?: Disk;
 }
@@ -51,63 +58,78 @@ function told({ session, problems, actions, after }: RepairPlan, applied: boolea
   return { session, problems, actions, after, applied };
 }
 
-type RecordStart = Pick<LoadedSession, 'header' | 'fold' | 'tally' | 'seq' | 'hash' | 'end' | 'damage'>;
+type Beginning = Pick<LoadedSession, 'fold' | 'trail' | 'seq' | 'hash' | 'snapshots'>;
+type RecordStart = Beginning & Pick<LoadedSession, 'header' | 'tally' | 'end' | 'damage'>;
+
+const NO_SNAPSHOTS: Beginning['snapshots'] = { from: -1, foreign: [] };
 
 class FileStore implements Store {
   readonly #layout: Layout;
   readonly #secrets: Secrets;
   readonly #disk: Disk;
   readonly #segmentBytes: number;
+  readonly #snapshotEvents: number;
   readonly #blobs: BlobFiles;
   readonly #index: IndexDb;
+  readonly #shelf: Shelf;
 
-  constructor({ root, secrets, segmentBytes, disk }: FileStoreOptions) {
+  constructor({ root, secrets, segmentBytes, snapshotEvents, disk }: FileStoreOptions) {
     this.#layout = new Layout(absolute(root));
     this.#secrets = secrets ?? new Secrets();
     this.#segmentBytes = segmentBytes ?? SEGMENT_BYTES;
+    this.#snapshotEvents = snapshotEvents ?? SNAPSHOT_EVENTS;
     this.#disk = disk ?? realDisk;
     this.#blobs = new BlobFiles(this.#layout, this.#disk);
     this.#index = new IndexDb(this.#layout.index);
+    this.#shelf = newShelf(this.#layout, new Blocks());
   }
 
   async create(header: SessionHeader): Promise<Writer> {
     if (header.parent) throw new ChassisError('InvalidParams', 'a session with a parent is made by fork()');
-    return this.#begin(header, new Fold(header), 0, GENESIS);
+    const trail = newTrail(this.#shelf);
+    const fold = new Fold(header, new Past(trail, () => undefined));
+    return this.#begin(header, { fold, trail, seq: 0, hash: GENESIS, snapshots: NO_SNAPSHOTS });
   }
 
   async fork(parent: string, seq: number, header: SessionHeader): Promise<Writer> {
-    const fold = new Fold(header);
+    const parts = await partsOf(this.#layout, parent);
+    const history = await usableHistory(parts, this.#shelf, this.#blobs.resolve, { to: seq });
+    const reached = history?.trail.seq === seq ? history : undefined;
+    const trail = reached?.trail ?? newTrail(this.#shelf);
+    const past = reached?.past ?? pastOf(trail, parts, this.#shelf, this.#blobs.resolve);
+    const fold = new Fold(header, past);
+    const hash = reached?.hash ?? (await this.#foldUpTo(seq, parent, parts, fold));
+    const step = header.parent?.step ?? lastFinished(fold.view);
+    const start = { fold, trail, seq: seq + 1, hash, snapshots: reached ?? NO_SNAPSHOTS };
+    return this.#begin({ ...header, parent: { session: parent, seq, step, hash } }, start);
+  }
+
+  /** Folds a parent's events up to a fork point, and answers the hash there. */
+  async #foldUpTo(seq: number, parent: string, parts: readonly SessionPart[], fold: Fold): Promise<string> {
     let hash: string | undefined;
-    for (const part of await partsOf(this.#layout, parent)) {
+    for (const part of parts) {
       for await (const lines of scanPart(part, { to: seq })) {
         for (const { bytes, checked, problem } of lines) {
           if (problem && problem.kind !== 'torn') {
             throw new ChassisError(
               'Conflict',
               `session ${parent} is damaged before event ${seq} (${describeProblem(problem)})`,
-              {
-                data: { session: parent, problems: [problem] },
-              },
+              { data: { session: parent, problems: [problem] } },
             );
           }
           if (!checked.whole) continue;
-          this.#apply(fold, bytes);
+          const { event, refs, large } = decodeLine(bytes, true, checked.head);
+          fold.apply(event, refs ? this.#blobs.resolve : undefined, large);
           if (checked.head?.seq === seq) hash = checked.hash;
         }
       }
     }
-    if (hash === undefined) {
-      throw new ChassisError(
-        'InvalidParams',
-        `session ${parent} has no event ${seq}; its last one is ${fold.view.lastSeq}`,
-        {
-          data: { session: parent, seq, last: fold.view.lastSeq },
-        },
-      );
-    }
-    const finished = fold.view.steps.filter((step) => step.seq.finished !== undefined);
-    const step = header.parent?.step ?? finished.at(-1)?.number ?? 0;
-    return this.#begin({ ...header, parent: { session: parent, seq, step, hash } }, fold, seq + 1, hash);
+    if (hash !== undefined) return hash;
+    throw new ChassisError(
+      'InvalidParams',
+      `session ${parent} has no event ${seq}; its last one is ${fold.view.lastSeq}`,
+      { data: { session: parent, seq, last: fold.view.lastSeq } },
+    );
   }
 
   async open(id: string, { force = false }: { readonly force?: boolean } = {}): Promise<Writer> {
@@ -129,7 +151,7 @@ class FileStore implements Store {
     try {
       await afterCollection(this.#layout);
       const repair = await prepare?.();
-      const loaded = await loadSession(this.#layout, this.#blobs, id);
+      const loaded = await loadSession(this.#layout, this.#blobs, this.#shelf, id, repair !== undefined);
       const reached = this.#index.get(id)?.tallied.seq ?? -1;
       const lost =
         reached >= loaded.seq
@@ -173,7 +195,8 @@ class FileStore implements Store {
 
   async reader(id: string): Promise<Reader> {
     this.#existing(id);
-    return new FileReader(this.#layout, this.#blobs, this.#index, await readHeader(this.#layout, id));
+    const header = await readHeader(this.#layout, id);
+    return new FileReader(this.#layout, this.#blobs, this.#index, this.#shelf, header);
   }
 
   async *list(): AsyncGenerator<SessionSummary> {
@@ -253,7 +276,7 @@ class FileStore implements Store {
   }
 
   /** Makes the folder, the header and the first event, all durable. */
-  async #begin(header: SessionHeader, fold: Fold, seq: number, hash: string): Promise<Writer> {
+  async #begin(header: SessionHeader, from: Beginning): Promise<Writer> {
     const { id } = header;
     if (!isSessionId(id)) throw new ChassisError('InvalidParams', `${JSON.stringify(id)} is no session id`);
     checkVersion(header.v, `session ${id}`);
@@ -272,7 +295,7 @@ class FileStore implements Store {
       mkdirSync(session.log, { mode: FOLDER_MODE });
       const clean = this.#secrets.redact(header);
       await placeFile(this.#disk, session.head, Buffer.from(`${stringifyJson(clean)}\n`));
-      const start = { header: clean, fold, tally: new Tally(clean), seq, hash, end: undefined, damage: [] };
+      const start = { ...from, header: clean, tally: new Tally(clean), end: undefined, damage: [] };
       recorder = await this.#record(session, start, lock);
       recorder.opened();
       await recorder.barrier();
@@ -286,13 +309,8 @@ class FileStore implements Store {
     }
   }
 
-  #apply(fold: Fold, line: Buffer): void {
-    const { event, refs, large } = decodeLine(line, true);
-    fold.apply(event, refs ? this.#blobs.resolve : undefined, large);
-  }
-
   async #record(session: SessionLayout, start: RecordStart, lock: Lock): Promise<Recorder> {
-    const { header, fold, tally, seq, hash, end, damage } = start;
+    const { header, fold, trail, tally, seq, hash, end, damage } = start;
     const segments = session.segments();
     const last = segments.at(-1);
     // After a takeover the dead (or only stopped) holder may still have the old segment open: leave it behind.
@@ -314,10 +332,30 @@ class FileStore implements Store {
     const finish = async (): Promise<void> => {
       await sealing.done;
       if (!appender.failed) this.#remember(session, recorder, tally, damage);
+      snapshots.close();
       lock.release();
     };
+    const snapshots = new SnapshotWriter({
+      session: header.id,
+      layout: session,
+      trail,
+      tally: () => tally.value(),
+      mayWrite: () => lock.check(),
+      last: start.snapshots.from,
+      every: this.#snapshotEvents,
+      foreign: start.snapshots.foreign,
+    });
     const sink = new FileSink(appender, this.#blobs, finish);
-    const recorder = new Recorder({ header, secrets: this.#secrets, sink, fold, seq, hash, tally });
+    const recorder = new Recorder({
+      header,
+      secrets: this.#secrets,
+      sink,
+      fold,
+      seq,
+      hash,
+      tally,
+      snapshots,
+    });
     return recorder;
   }
 
@@ -332,4 +370,9 @@ class FileStore implements Store {
     const row = { id: recorder.id, ...stamp, first: last.first, offset: stamp.size, hash, problem };
     this.#index.put([{ ...row, tallied: tally.value() }]);
   }
+}
+
+/** The last step that has finished; 0 without one. */
+function lastFinished({ steps }: SessionView): number {
+  return steps.findLast((step) => step.seq.finished !== undefined)?.number ?? 0;
 }

@@ -84,6 +84,11 @@ export class SessionLayout {
     return join(this.folder, 'lock');
   }
 
+  /** Derived; see `snapshot-file.ts`. */
+  get snapshots(): string {
+    return join(this.folder, 'snapshots');
+  }
+
   get quarantine(): string {
     return join(this.folder, 'quarantine');
   }

@@ -3,7 +3,7 @@
  *
  * It is derived: when it is missing or does not fit, it is rebuilt from the frames themselves.
  */
-import type { FileHandle } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import { lineHead } from '../line-head.ts';
 import { readIfThere } from './disk.ts';
@@ -27,8 +27,8 @@ export interface OffsetTable {
   readonly frames: readonly Frame[];
 }
 
-export async function readOffsets(segment: Segment, file: FileHandle): Promise<OffsetTable> {
-  const { size } = await file.stat();
+export function readOffsets(segment: Segment): OffsetTable {
+  const size = statSync(segment.path).size;
   try {
     const table = JSON.parse(readIfThere(offsetTable(segment.path))?.toString('utf8') ?? '') as OffsetTable;
     const last = table.frames.at(-1);
@@ -36,7 +36,7 @@ export async function readOffsets(segment: Segment, file: FileHandle): Promise<O
   } catch {
     // Rebuilt below.
   }
-  return rebuild(file, size);
+  return rebuild(readFileSync(segment.path));
 }
 
 /** The frame in which an event must be, if it is in this segment. */
@@ -46,13 +46,8 @@ export function frameHolding(frames: readonly Frame[], seq: number): number {
   return frames[next]?.seq === seq ? next : Math.max(0, next - 1);
 }
 
-async function rebuild(file: FileHandle, size: number): Promise<OffsetTable> {
-  const packed = Buffer.allocUnsafe(size);
-  for (let done = 0; done < size; ) {
-    const { bytesRead } = await file.read(packed, done, size - done, done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
+function rebuild(packed: Buffer): OffsetTable {
+  const size = packed.length;
   const frames: (Omit<Frame, 'seq'> & { seq: number | undefined })[] = [];
   let rawOffset = 0;
   for (let offset = 0; offset < size; ) {

@@ -1,6 +1,6 @@
 /**
- * Opens a session for writing: reads and checks all of it, sets aside what a crash left behind, and goes on after the
- * last whole line.
+ * Opens a session for writing: reads and checks it, of a long one what is behind its last snapshot, sets aside what a
+ * crash left behind, and goes on after the last whole line.
  *
  * Promise: nothing is ever appended to half a line; nothing is deleted, only moved to `quarantine/` and reported; damage in
  * the middle is not written over without `force`.
@@ -15,9 +15,11 @@ import { Fold } from '../fold.ts';
 import { decodeLine, GENESIS } from '../line.ts';
 import { KnownLosses } from '../lost.ts';
 import type { Problem } from '../problem.ts';
+import type { Trail } from '../state/trail.ts';
 import { Tally } from '../tally.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { type Disk, FOLDER_MODE, placeFile } from './disk.ts';
+import { type History, newTrail, pastOf, rangeBehind, type Shelf, usableHistory } from './history.ts';
 import type { Layout, Segment, SessionLayout } from './layout.ts';
 import type { ScannedLine } from './log-scan.ts';
 import { partsOf, scanPart } from './session-files.ts';
@@ -26,6 +28,9 @@ import { partsOf, scanPart } from './session-files.ts';
 export interface LoadedSession {
   readonly header: SessionHeader;
   readonly fold: Fold;
+  readonly trail: Trail;
+  /** The last snapshot's last event, and the files of other sessions that the next one needs. */
+  readonly snapshots: Pick<History, 'from' | 'foreign'>;
   readonly tally: Tally;
   readonly seq: number;
   readonly hash: string;
@@ -38,21 +43,33 @@ export interface LoadedSession {
   readonly leftovers: readonly ScannedLine[];
 }
 
-export async function loadSession(layout: Layout, blobs: BlobFiles, id: string): Promise<LoadedSession> {
+/** @param whole read and check all of it, however long it is */
+export async function loadSession(
+  layout: Layout,
+  blobs: BlobFiles,
+  shelf: Shelf,
+  id: string,
+  whole = false,
+): Promise<LoadedSession> {
   const parts = await partsOf(layout, id);
   const own = parts.at(-1);
   if (!own || own.id !== id) throw new ChassisError('InternalError', `session ${id} has no part of its own`);
-  const fold = new Fold(own.header);
-  const tally = new Tally(own.header);
-  const chain = new Chain(0, GENESIS);
+  const history = whole ? undefined : await usableHistory(parts, shelf, blobs.resolve);
+  const trail = history?.trail ?? newTrail(shelf);
+  const from = trail.seq + 1;
+  const past = history?.past ?? pastOf(trail, parts, shelf, blobs.resolve);
+  const fold = new Fold(history?.header ?? own.header, past);
+  const tally = history?.tally ?? new Tally(own.header);
+  const chain = new Chain(from, history?.hash ?? GENESIS);
   const damage: Problem[] = [];
   const known = new KnownLosses();
   const stale: ScannedLine[] = [];
   let tail: ScannedLine[] = [];
-  let end: LoadedSession['end'];
-  let begun = false;
-  for (const part of parts) {
-    for await (const lines of scanPart(part, {}, chain)) {
+  let begun = history?.begun ?? false;
+  const start = history?.end;
+  let end: LoadedSession['end'] = begun && start ? { segment: start.segment, offset: start.end } : undefined;
+  for (const part of parts.filter(({ last }) => last >= from)) {
+    for await (const lines of scanPart(part, rangeBehind(history, part), chain)) {
       for (const line of lines) {
         const { checked, problem } = line;
         if (!checked.whole) {
@@ -85,6 +102,8 @@ export async function loadSession(layout: Layout, blobs: BlobFiles, id: string):
   return {
     header: own.header,
     fold,
+    trail,
+    snapshots: history ?? { from: -1, foreign: [] },
     tally,
     seq: chain.expected,
     hash: chain.hash,

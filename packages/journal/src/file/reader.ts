@@ -5,10 +5,12 @@ import { Chain } from '../chain.ts';
 import type { Event, SessionHeader, UnknownEvent } from '../event.ts';
 import { Fold } from '../fold.ts';
 import { decodeLine } from '../line.ts';
+import type { Problem } from '../problem.ts';
 import type { SessionView } from '../step.ts';
 import type { Reader, ReadOptions } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { Damage } from './damage.ts';
+import { rangeBehind, type Shelf, usableHistory } from './history.ts';
 import type { IndexDb } from './index-db.ts';
 import type { Layout } from './layout.ts';
 import { type ScannedLine, scanLog } from './log-scan.ts';
@@ -22,9 +24,11 @@ export class FileReader implements Reader {
   readonly #layout: Layout;
   readonly #blobs: BlobFiles;
   readonly #index: IndexDb;
+  readonly #shelf: Shelf;
 
-  constructor(layout: Layout, blobs: BlobFiles, index: IndexDb, header: SessionHeader) {
+  constructor(layout: Layout, blobs: BlobFiles, index: IndexDb, shelf: Shelf, header: SessionHeader) {
     this.header = header;
+    this.#shelf = shelf;
     this.#layout = layout;
     this.#blobs = blobs;
     this.#index = index;
@@ -63,24 +67,33 @@ export class FileReader implements Reader {
   }
 
   async view(to?: number): Promise<SessionView> {
-    const fold = new Fold(this.header);
-    const damage = new Damage(this.id, this.#layout, this.#index, fold.problems);
+    const parts = await partsOf(this.#layout, this.id);
+    const damage = new Damage(this.id, this.#layout, this.#index);
     const resolve = this.#resolveAndTell(damage);
-    const chain = new Chain();
-    for (const part of await partsOf(this.#layout, this.id)) {
-      for await (const lines of scanPart(part, to === undefined ? {} : { to }, chain)) {
+    const onBlob = (sha256: string, seq: number): void => damage.demandBlob(sha256, seq, this.#blobs);
+    // What cannot be read on the way is judged below; what is met later, when somebody looks at it, is told.
+    let later = false;
+    const tell = (problem: Problem): void => {
+      if (later) damage.problems.push(problem);
+    };
+    const history = await usableHistory(parts, this.#shelf, resolve, { to, onBlob, tell });
+    const fold = new Fold(history?.header ?? this.header, history?.past, damage.problems);
+    damage.problems.push(...(history?.problems ?? []));
+    const from = (history?.trail.seq ?? -1) + 1;
+    const chain = new Chain(from, history?.hash);
+    for (const part of parts.filter(({ last }) => last >= from)) {
+      for await (const lines of scanPart(part, rangeBehind(history, part, to), chain)) {
         for (const { bytes, checked, problem } of lines) {
           damage.line(part, problem);
           if (!checked.whole) continue;
           const { event, refs, large } = decodeLine(bytes, true, checked.head);
-          if (refs)
-            for (const sha256 of hashesIn(bytes.toString('latin1')))
-              damage.demandBlob(sha256, event.seq, this.#blobs);
+          if (refs) for (const sha256 of hashesIn(bytes.toString('latin1'))) onBlob(sha256, event.seq);
           fold.apply(event, refs ? resolve : undefined, large);
         }
       }
       damage.end(part, chain, to);
     }
+    later = true;
     return fold.view;
   }
 

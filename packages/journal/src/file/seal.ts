@@ -1,5 +1,5 @@
 /**
- * Seals a complete segment: the same bytes in compressed frames of about 1 MiB, each readable on its own, with an offset
+ * Seals a complete segment: the same bytes in compressed frames of about 512 KiB, each readable on its own, with an offset
  * table beside it.
  *
  * Promise: at every moment one whole form of the segment is in place; the plain one goes only after the sealed one is
@@ -12,10 +12,12 @@ import { lineHead } from '../line-head.ts';
 import { type Disk, placeFile } from './disk.ts';
 import { offsetTable, type SessionLayout } from './layout.ts';
 import type { Frame, OffsetTable } from './offset-table.ts';
+import { dropPlaces } from './places.ts';
 import { readLines } from './segment-reader.ts';
 
 const compress = promisify(zstdCompress);
-const FRAME_BYTES = 1024 * 1024;
+/** Small enough to be unpacked for one event, large enough to be packed well. */
+const FRAME_BYTES = 512 * 1024;
 const NEWLINE = Buffer.from('\n');
 
 export async function sealSegment(disk: Disk, layout: SessionLayout, first: number): Promise<void> {
@@ -52,4 +54,5 @@ export async function sealSegment(disk: Disk, layout: SessionLayout, first: numb
   await placeFile(disk, sealed, Buffer.concat(packed));
   await disk.syncFolder(layout.log);
   rmSync(plain, { force: true });
+  dropPlaces(plain);
 }

@@ -38,7 +38,7 @@ export async function* readLines(segment: Segment, range: LineRange = {}): Async
   try {
     const splitter = new Splitter(segment.sealed ? 0 : (range.offset ?? 0));
     if (segment.sealed) {
-      const { frames } = await readOffsets(segment, file);
+      const { frames } = readOffsets(segment);
       const start = range.from === undefined ? 0 : frameHolding(frames, range.from);
       splitter.offset = frames[start]?.rawOffset ?? 0;
       for (const frame of frames.slice(start)) {

@@ -127,7 +127,8 @@ export async function* scanPart(
   const to = Math.min(range.to ?? Number.POSITIVE_INFINITY, part.last);
   if (from > to) return;
   const start = chain ?? (from > part.first ? Chain.from(from) : new Chain(part.first, part.hash));
-  for await (const lines of scanLog(part.layout, start, { from, to })) {
+  const { resume } = range;
+  for await (const lines of scanLog(part.layout, start, { from, to, ...(resume ? { resume } : {}) })) {
     const wanted = lines.filter(({ checked }) => (checked.head?.seq ?? from) >= from);
     if (wanted.length > 0) yield wanted;
   }

@@ -1,0 +1,39 @@
+/** What a logged request says about the messages it begins with, known without parsing it again. */
+import type { Json } from '@chassis/types';
+import { isBlobRef, type Resolve } from './blob-ref.ts';
+import type { Large } from './lazy.ts';
+
+export interface DeltaHead {
+  /** The request whose messages it begins with. */
+  readonly from: number | null;
+  /** How many of them. */
+  readonly keep: number;
+}
+
+const heads = new WeakMap<object, DeltaHead>();
+
+/** Remembers it for data whose input is not in it as it is. */
+export function keepHead(data: object, input: Json | undefined): void {
+  const head = headIn(input);
+  if (head !== undefined) heads.set(data, head);
+}
+
+/** @param large what was left out of the data */
+export function deltaHead(
+  data: { readonly input?: unknown },
+  resolve: Resolve | undefined,
+  large: Large | undefined,
+): DeltaHead | undefined {
+  const known = heads.get(data);
+  if (known !== undefined) return known;
+  const input = large?.value.make() ?? (data.input as Json);
+  return headIn(resolve && isBlobRef(input) ? resolve(input) : input);
+}
+
+function headIn(input: Json | undefined): DeltaHead | undefined {
+  const { from, keep } = ((input as { messages?: object } | null | undefined)?.messages ?? {}) as {
+    [key: string]: unknown;
+  };
+  if ((from !== null && typeof from !== 'number') || typeof keep !== 'number') return undefined;
+  return { from, keep };
+}
