@@ -54,15 +54,6 @@ function processesIn(root: string): string[] {
     });
 }
 
-const isAlive = (pid: number | null | undefined): boolean => {
-  try {
-    process.kill(pid ?? 0, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 test('a server that logs to stdout works, and what it printed is kept as diagnostics', async () => {
   using folder = projectFolder({
     'plugins/noisy/plugin.yaml': bare('noisy', 'echo'),
@@ -300,64 +291,4 @@ test('a program that is not there is told by name, at once and for good', async 
   } finally {
     await registry.close();
   }
-});
-
-describe('a plugin that leaves grandchildren and ignores every signal', () => {
-  const stubborn = `
-import { spawn } from 'node:child_process';
-for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => {});
-const child = spawn(process.execPath, ['-e', "for (const s of ['SIGTERM','SIGHUP','SIGINT']) process.on(s, () => {}); setInterval(() => {}, 1e6)"], { stdio: 'ignore' });
-process.stdin.on('data', (line) => {
-  const { id } = JSON.parse(line);
-  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: { self: process.pid, child: child.pid } }) + '\\n');
-});
-setInterval(() => {}, 1e6);
-`;
-  const files = {
-    'plugins/stubborn/plugin.yaml': bare('stubborn', 'pids').replace(
-      '[node, server.mjs]',
-      `[sh, -c, "node server.mjs; true"]`,
-    ),
-    'plugins/stubborn/server.mjs': stubborn,
-  };
-
-  test('leaves no process behind when it is closed', async () => {
-    using folder = projectFolder(files);
-    const registry = await startRegistry(await folder.open());
-    const { self, child } = (await call(usable(registry, 'pids'))).data as { self: number; child: number };
-    expect([isAlive(self), isAlive(child)]).toEqual([true, true]);
-    await registry.close();
-    await vi.waitFor(() => expect([isAlive(self), isAlive(child)]).toEqual([false, false]), {
-      timeout: 20_000,
-    });
-  });
-
-  test('leaves no process behind when the harness is killed', async () => {
-    using folder = projectFolder({
-      ...files,
-      'harness.ts': `
-import { startRegistry } from '${join(import.meta.dirname, '../src/index.ts')}';
-import { openProject } from '${join(import.meta.dirname, '../src/index.ts')}';
-import { invocation } from '${join(import.meta.dirname, '../src/testing/project-folder.ts')}';
-const registry = await startRegistry(await openProject({ cwd: import.meta.dirname, home: '/nonexistent' }));
-const tool = registry.resolveTool('pids');
-const result = await tool.invoke(invocation({ tool: 'pids', input: {} }));
-console.log(JSON.stringify(result.data));
-`,
-    });
-    const { spawn } = await import('node:child_process');
-    const harness = spawn(process.execPath, ['harness.ts'], {
-      cwd: folder.root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const text = await new Promise<string>((resolve) =>
-      harness.stdout.once('data', (data) => resolve(String(data))),
-    );
-    const { self, child } = JSON.parse(text) as { self: number; child: number };
-    expect([isAlive(self), isAlive(child)]).toEqual([true, true]);
-    harness.kill('SIGKILL');
-    await vi.waitFor(() => expect([isAlive(self), isAlive(child)]).toEqual([false, false]), {
-      timeout: 30_000,
-    });
-  });
 });

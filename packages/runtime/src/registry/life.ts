@@ -62,6 +62,7 @@ export class PluginLife {
   #host: PluginHost | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closing = false;
+  #closed: Promise<void> | undefined;
   #deaf = 0;
   #notReady = 0;
   #inFlight = 0;
@@ -165,7 +166,13 @@ export class PluginLife {
     });
   }
 
-  async close(): Promise<void> {
+  /** Resolves when nothing of it is left; calling it again waits for the same. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#timer);
     const host = this.#host;
