@@ -1,11 +1,12 @@
 /**
- * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|third|all] [--json] [--misses]`.
+ * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|third|fourth|all] [--json] [--misses]`.
  *
  * Every run is a real session; each has a healthy twin, which must yield no cause.
  */
 import { parseArgs } from 'node:util';
 import { lineage, why } from '../../packages/analyze/src/index.ts';
 import { shapesAside } from './aside.ts';
+import { shapesFourth } from './fourth.ts';
 import { shapesOpened } from './opened.ts';
 import { isOnRecord } from './recorded.ts';
 import { shapesThird, unexplained } from './third.ts';
@@ -117,6 +118,7 @@ const halves = {
   opened: [shapesOpened, 4],
   aside: [shapesAside, 6],
   third: [shapesThird, 7],
+  fourth: [shapesFourth, 10],
 } as const;
 /** Runs that fail for a reason that is not on record: how many have a cause named that is more than a guess. */
 async function blamed(
@@ -159,7 +161,7 @@ for (const [name, [scenarios, usual]] of Object.entries(halves)) {
   );
   if (given.misses) for (const miss of misses) console.log(`  - ${miss}`);
 }
-if (given.half === 'all' || given.half === 'third') {
+if (given.half === 'all' || given.half === 'third' || given.half === 'fourth') {
   const found = await blamed(60, Number(given.seed));
   report.unexplained = found;
   if (!given.json)

@@ -6,7 +6,7 @@
  */
 import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
-import { endsInMidSentence, isBroken, isRound } from './cut-text.ts';
+import { cutHead, endsInMidSentence, isBroken, isRound } from './cut-text.ts';
 import { leafText, leavesOf } from './json.ts';
 import { opened } from './opened.ts';
 import { lastKey, nameOf, pointer, shapeOf } from './pointer.ts';
@@ -243,7 +243,8 @@ function flush(at: Node): void {
 
 /** A first look that costs little: most texts hold none of this at their end. */
 function mayBeCut(text: string): boolean {
-  if (isRound(text.length) || isBroken(text) || endsInMidSentence(text)) return true;
+  if (isRound(text.length) || isBroken(text) || endsInMidSentence(text) || cutHead.test(text.slice(0, 160)))
+    return true;
   const end = text.length > 200 ? text.slice(-200) : text;
   return (
     end.includes('...') || end.includes('…') || /trunc|cut|clipped|omitted|more|gekürzt|截断|省略/i.test(end)

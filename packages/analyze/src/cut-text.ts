@@ -46,6 +46,10 @@ function isCutMarkup(text: string): boolean {
   return tag !== undefined && !head.toLowerCase().includes(`</${tag.toLowerCase()}`);
 }
 
+/** A text whose beginning was taken out says so in its first line. */
+export const cutHead =
+  /^\s*(?:[([<{*#=-]{1,3}|…|\.\.\.)[^\n]{0,80}\b(?:omitted|truncated|skipped|elided|removed|earlier|previous|above)\b|^\s*\[?(?:…|\.\.\.)\]?\s|^[^\n]{0,20}(?:省略|截断|前略)/i;
+
 const leastText = 400;
 const leastSentences = 4;
 

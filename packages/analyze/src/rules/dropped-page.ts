@@ -6,7 +6,7 @@ import { follow, lastKey, pointer } from '../pointer.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const pageName =
-  /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from|p|pg|seite|página|pagina|页|页码|ページ)$/i;
+  /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from|p|pg|part|chunk|segment|sheet|batch|volume|teil|часть|seite|página|pagina|页|页码|ページ)$/i;
 const nextName =
   /^(?:next|next_?(?:page|cursor|token|page_?token|offset|link|url|key|start)|(?:@odata\.)?nextLink|cursor|continuation|continuation_?token|last_?evaluated_?key)$/i;
 const moreName =
@@ -43,7 +43,11 @@ function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const sorted = [...values].sort((a, b) => a - b);
   const low = sorted[0];
   // Pages count by one. Offsets count by something, which takes three of them to see.
-  const byOne = asked.every(({ at }) => /page|^pg?$|seite|página|pagina|页|ページ/i.test(lastKey(at)));
+  const byOne = asked.every(({ at }) =>
+    /page|^pg?$|part|chunk|segment|sheet|batch|volume|teil|часть|seite|página|pagina|页|ページ/i.test(
+      lastKey(at),
+    ),
+  );
   if (low === undefined || sorted.length < (byOne ? 2 : 3)) return;
   const steps = sorted.slice(1).map((value, index) => value - (sorted[index] ?? value));
   const stride = byOne ? 1 : steps.reduce((least, step) => Math.min(least, step), Number.POSITIVE_INFINITY);

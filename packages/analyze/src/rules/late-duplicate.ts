@@ -1,7 +1,9 @@
 /** One effect twice, or an answer that belongs to an earlier question: something arrived late and was counted again. */
 import type { Step } from '@chassis/journal';
-import { leavesOf } from '../json.ts';
+import { isNumber, leavesOf } from '../json.ts';
 import { findExact } from '../match.ts';
+import { significantDigits } from '../numbers.ts';
+import { opened } from '../opened.ts';
 import { inputKey, outputText } from '../outcome.ts';
 import { brief, isWriting } from './looks.ts';
 import type { Rule } from './rule.ts';
@@ -35,7 +37,8 @@ export const lateDuplicate: Rule = {
         if (before && before.input !== input && measure.leaves >= leastLeaves) {
           const of = answersFor(before.step, step);
           const text = `the result of another question${of === undefined ? '' : ` (it is about ${brief(of)})`}: equal to :${before.step.number}, though the arguments differ`;
-          const score = of === undefined ? 0.66 : 0.78;
+          // Results that say little are the same by chance: alone it is a suspicion, tied to the failure it is more.
+          const score = of !== undefined ? 0.78 : saysMuch(step) ? 0.62 : 0.5;
           yield {
             step: step.number,
             twin: before.step.number,
@@ -52,6 +55,11 @@ export const lateDuplicate: Rule = {
     }
   },
 };
+
+/** A figure that hardly comes twice. */
+function saysMuch({ output }: Step): boolean {
+  return leavesOf(opened(output)).some(({ value, text }) => isNumber(value) && significantDigits(text) >= 3);
+}
 
 /** What only the earlier question named and the result repeats. */
 function answersFor(earlier: Step, later: Step): string | undefined {

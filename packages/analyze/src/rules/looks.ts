@@ -166,7 +166,7 @@ export function isAboutChange(text: string): boolean {
 /** Whether words find fault with a value, and not with the way to whoever judged it. */
 export function isAboutValue(text: string): boolean {
   if (isUnknownThing(text)) return true;
-  return /invalid|illegal|ungültig|unzulässig|invalide|无效|不合法|非法|超出|不能|不正|malformed|pars(?:e|able|ing)|must (?:be|not)|expected|refused|rejected|implausible|outside|exceed|out of range|too (?:large|small|long|short|many|few|high|low|much)|\b(?:over|under|more|less|greater|smaller) (?:than )?the\b|\bmore than\b|\bless than\b|not (?:allowed|valid|supported|a member|offered|acceptable|accepted)|invalid|no válid|refused|abgelehnt|unzulässig|no longer|differs?|contradict|bad value|duplicate/i.test(
+  return /invalid|illegal|недопустим|неверн|odrzucon|nieprawidł|non accettat|non valid|não confere|inválid|사용할 수 없|잘못된|유효하지|ungültig|unzulässig|invalide|无效|不合法|非法|超出|不能|不正|malformed|pars(?:e|able|ing)|must (?:be|not)|expected|refused|rejected|implausible|outside|exceed|out of range|too (?:large|small|long|short|many|few|high|low|much)|\b(?:over|under|more|less|greater|smaller) (?:than )?the\b|\bmore than\b|\bless than\b|not (?:allowed|valid|supported|a member|offered|acceptable|accepted)|invalid|no válid|refused|abgelehnt|unzulässig|no longer|differs?|contradict|bad value|duplicate/i.test(
     text,
   );
 }

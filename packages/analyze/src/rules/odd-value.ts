@@ -1,6 +1,8 @@
 /** A value is not like its siblings: text where the same tool's results have numbers, another number or date format, nothing at all. */
+import type { Step } from '@chassis/journal';
 import { type Column, pointerOf } from '../columns.ts';
 import { leafText } from '../json.ts';
+import { issuesOf } from '../statuses.ts';
 import { lookText } from '../value-looks.ts';
 import { brief } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
@@ -10,8 +12,13 @@ const majority = 0.55;
 
 export const oddValue: Rule = {
   name: 'odd-value',
-  *find({ tools }) {
-    for (const { name, columns } of tools) {
+  *find({ view, tools, symptom }) {
+    // A failure over nothing is explained by what is not there.
+    const overNothing =
+      issuesOf(view.step(symptom.step)?.error).some(({ received }) => nothing.test(received ?? '')) ||
+      nothing.test(symptom.text);
+    for (const { name, columns, fresh } of tools) {
+      yield* absent(name, columns, fresh, overNothing);
       for (const column of columns) {
         if (column.count > leastSiblings) yield* odd(name, column);
         yield* hollow(name, column, columns);
@@ -19,6 +26,29 @@ export const oddValue: Rule = {
     }
   },
 };
+
+const nothing = /\b(?:null|undefined|None|NaN|nil|nothing|missing)\b/;
+
+/** A member that nearly all other results of the tool have, and one has not. */
+function* absent(
+  tool: string,
+  columns: readonly Column[],
+  fresh: readonly Step[],
+  overNothing: boolean,
+): Generator<Suspect> {
+  const well = fresh.filter(({ status }) => status === 'ok');
+  if (well.length <= leastSiblings) return;
+  for (const { steps, shape, name } of columns) {
+    const without = well.length - steps.length;
+    if (without < 1 || without > 2 || steps.length < leastSiblings || shape.includes('*')) continue;
+    const has = new Set(steps);
+    const step = well.find((one) => !has.has(one));
+    // What ends a listing has no next page: that is no fault.
+    if (!step || /next|cursor|more|token|error|warning/i.test(name)) continue;
+    const text = `${name} is not there; ${steps.length} other results of ${tool} have it`;
+    yield { step: step.number, pointer: '/output', text, score: overNothing ? 0.66 : 0.5, kind: 'missing' };
+  }
+}
 
 function* odd(tool: string, column: Column): Generator<Suspect> {
   const [usual, { count }] = [...column.looks].reduce((a, b) => (b[1].count > a[1].count ? b : a));

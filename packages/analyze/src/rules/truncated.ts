@@ -1,7 +1,7 @@
 /** A result is only a part: it says so itself, its text was cut, or less of it was shown to the model than it held. */
 import type { SessionView, Step } from '@chassis/journal';
 import { partName, wholeName } from '../columns.ts';
-import { brokenOff, endsInMidSentence, isRound } from '../cut-text.ts';
+import { brokenOff, cutHead, endsInMidSentence, isRound } from '../cut-text.ts';
 import { leavesOf } from '../json.ts';
 import { opened } from '../opened.ts';
 import { addedOrigins } from '../origins.ts';
@@ -98,12 +98,17 @@ function inOutput(step: Step): Suspect | undefined {
         value,
         text: `the result says that it is not ${key.replaceAll('_', ' ')}`,
       };
-    if (typeof value === 'string' && text.length > 20 && cutText.test(text.slice(-200))) {
+    if (
+      typeof value === 'string' &&
+      text.length > 20 &&
+      (cutText.test(text.slice(-200)) || cutHead.test(text.slice(0, 160)))
+    ) {
       return {
         ...suspect,
         pointer: at,
-        value: text.slice(-40),
-        text: `the text ends cut: ${brief(text.slice(-40))}`,
+        ...(cutHead.test(text.slice(0, 160))
+          ? { value: text.slice(0, 40), text: `the text begins cut: ${brief(text.slice(0, 40))}` }
+          : { value: text.slice(-40), text: `the text ends cut: ${brief(text.slice(-40))}` }),
       };
     }
   }

@@ -22,13 +22,15 @@ function echo(step: Step, output: Json | undefined): Suspect | undefined {
   const { input } = step;
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined;
   for (const key of Object.keys(input)) {
-    const at = placeOf(output, key);
-    if (at === undefined) continue;
     const asked = (input as { readonly [key: string]: Json })[key];
-    const value = follow(output, at);
-    const [askedText, text] = [leafText(asked), leafText(value)];
-    if (value === undefined || text === undefined || askedText === undefined) continue;
-    if (sayTheSame(askedText, text) || firstDifference(asked, value) === null) continue;
+    const askedText = leafText(asked);
+    const places = askedText === undefined ? [] : placesOf(output, key);
+    const at = places[0];
+    if (at === undefined || askedText === undefined) continue;
+    const texts = places.map((place) => leafText(follow(output, place)));
+    if (texts.some((one) => one === undefined || sayTheSame(askedText, one))) continue;
+    const [value, text] = [follow(output, at), texts[0]];
+    if (value === undefined || text === undefined || firstDifference(asked, value) === null) continue;
     if (!identity.test(key) && !areCodes(askedText, text)) continue;
     return {
       step: step.number,
@@ -48,17 +50,16 @@ function areCodes(a: string, b: string): boolean {
   return form(a) === form(b) && /a/.test(form(a)) && /0/.test(form(a));
 }
 
-/** The member of that name at the top of a result, or in the one object that the result holds. */
-function placeOf(output: unknown, key: string): string | undefined {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
-  if (Object.hasOwn(output, key)) return pointer(key);
-  const inner = Object.entries(output).filter(
-    ([, value]) => typeof value === 'object' && value !== null && !Array.isArray(value),
+const deepest = 3;
+
+/** Where a result repeats a member of that name: in it or in the objects that it holds, not in its lists. */
+function placesOf(output: unknown, key: string, at = '', depth = 0): string[] {
+  if (typeof output !== 'object' || output === null || Array.isArray(output) || depth > deepest) return [];
+  const own = Object.hasOwn(output, key) ? [at + pointer(key)] : [];
+  const inner = Object.entries(output).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null ? placesOf(value, key, at + pointer(name), depth + 1) : [],
   );
-  const [name, object] = inner.length === 1 ? (inner[0] ?? []) : [];
-  return name !== undefined && typeof object === 'object' && object !== null && Object.hasOwn(object, key)
-    ? pointer(name, key)
-    : undefined;
+  return [...own, ...inner];
 }
 
 /** Written in full or in short, in other case: `Paris` and `Paris, FR`, `a.txt` and `/w/a.txt`. */
