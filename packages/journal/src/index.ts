@@ -10,6 +10,7 @@ export { isExactNumber, parseJson, plainNumbers, stringifyJson } from './json.ts
 export { peek } from './lazy.ts';
 export { memoryStore, memoryWriter } from './memory-store.ts';
 export { nearest } from './nearest.ts';
+export type { SearchHit } from './passage.ts';
 export { formatPointer, getPointer, parsePointer, setPointer } from './pointer.ts';
 export { describeProblem, isLoss, type Problem } from './problem.ts';
 export { Secrets } from './secrets.ts';

@@ -12,6 +12,7 @@ import { Chain } from './chain.ts';
 import type { BlobRef, Event, SessionHeader, UnknownEvent } from './event.ts';
 import { Fold } from './fold.ts';
 import { decodeLine, GENESIS } from './line.ts';
+import { around, holdsAll, passagesOf, type SearchHit, termsOf } from './passage.ts';
 import type { Problem } from './problem.ts';
 import { Recorder, type Sink } from './recorder.ts';
 import { findSession } from './references.ts';
@@ -143,6 +144,22 @@ class MemoryStore implements Store {
         problems.push({ kind: 'blob-damaged', message: `blob ${sha256} is damaged` });
     }
     return { ok: problems.length === 0, session: id, events: lines.length, head_hash: chain.hash, problems };
+  }
+
+  async search(
+    text: string,
+    { limit = 50 }: { readonly limit?: number } = {},
+  ): Promise<readonly SearchHit[]> {
+    const terms = termsOf(text);
+    const found: SearchHit[] = [];
+    for await (const { id, title } of this.list()) {
+      for await (const event of (await this.reader(id)).events()) {
+        for (const passage of passagesOf(event))
+          if (terms.length > 0 && found.length < limit && holdsAll(passage.text, terms))
+            found.push({ ...passage, session: id, title, seq: event.seq, text: around(passage.text, terms) });
+      }
+    }
+    return found;
   }
 
   /** Nothing here can be damaged. */

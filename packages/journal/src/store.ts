@@ -4,6 +4,7 @@
  * Promise: what `barrier()` acknowledged survives a crash; one writer a session; a reader needs no lock.
  */
 import type { BlobRef, Event, EventData, EventType, SessionHeader, UnknownEvent } from './event.ts';
+import type { SearchHit } from './passage.ts';
 import type { Problem } from './problem.ts';
 import type { SessionView } from './step.ts';
 
@@ -122,6 +123,11 @@ export interface Store {
    * replaces is kept in `quarantine/`. Conflict while a living process holds the session.
    */
   repair(id: string, options?: RepairOptions): Promise<Repair>;
+  /**
+   * Looks for words and "quoted phrases" in titles, messages, names of tools, errors and notes of all sessions; a word also
+   * finds longer ones that begin with it. Best first.
+   */
+  search(text: string, options?: { readonly limit?: number }): Promise<readonly SearchHit[]>;
   /** Id, unique prefix, `@last`, `@failed` → full id. InvalidParams with the candidates or the nearest ids otherwise. */
   find(reference: string): Promise<string>;
   /** Refuses (Conflict) while a live process holds it or a fork needs it, unless `force`. Returns the bytes freed. */

@@ -20,6 +20,14 @@ export const looking: readonly CommandSpec[] = [
     load: async () => (await import('../commands/ls.ts')).ls,
   },
   {
+    name: 'search',
+    args: '<text...>',
+    about: 'Find words in the titles, messages, tool names, errors and notes of all sessions.',
+    options: [option('-n, --limit <n>', 'at most this many (default: 50)')],
+    examples: ['search order average', 'search \'"disk quota exceeded"\'', 'search fetch_orders --json'],
+    load: async () => (await import('../commands/search.ts')).search,
+  },
+  {
     name: 'show',
     args: '<address>',
     about: 'Show a session, one of its steps, or one value of a step.',

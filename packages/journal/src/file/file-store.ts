@@ -7,6 +7,7 @@ import type { SessionHeader } from '../event.ts';
 import { Fold } from '../fold.ts';
 import { stringifyJson } from '../json.ts';
 import { decodeLine, GENESIS } from '../line.ts';
+import type { SearchHit } from '../passage.ts';
 import { describeProblem, type Problem } from '../problem.ts';
 import { Recorder } from '../recorder.ts';
 import { findSession } from '../references.ts';
@@ -32,6 +33,8 @@ import { FileReader } from './reader.ts';
 import { receiveBundle } from './receive.ts';
 import { afterCollection, collectBlobs, removeSession } from './removal.ts';
 import { planRepair, type RepairPlan } from './repair.ts';
+import { searchSessions } from './search.ts';
+import { SearchDb } from './search-db.ts';
 import { partsOf, readHeader, type SessionPart, scanPart } from './session-files.ts';
 import { SNAPSHOT_EVENTS, SnapshotWriter } from './snapshot-file.ts';
 import { verifySession } from './verify.ts';
@@ -72,6 +75,7 @@ class FileStore implements Store {
   readonly #blobs: BlobFiles;
   readonly #index: IndexDb;
   readonly #shelf: Shelf;
+  readonly #search: SearchDb;
 
   constructor({ root, secrets, segmentBytes, snapshotEvents, disk }: FileStoreOptions) {
     this.#layout = new Layout(absolute(root));
@@ -82,6 +86,7 @@ class FileStore implements Store {
     this.#blobs = new BlobFiles(this.#layout, this.#disk);
     this.#index = new IndexDb(this.#layout.index);
     this.#shelf = newShelf(this.#layout, new Blocks());
+    this.#search = new SearchDb(this.#layout.searchIndex);
   }
 
   async create(header: SessionHeader): Promise<Writer> {
@@ -203,6 +208,14 @@ class FileStore implements Store {
     yield* await listSessions(this.#layout, this.#index);
   }
 
+  async search(
+    text: string,
+    { limit = 50 }: { readonly limit?: number } = {},
+  ): Promise<readonly SearchHit[]> {
+    const sessions = await listSessions(this.#layout, this.#index);
+    return searchSessions(this.#layout, this.#search, this.#blobs.resolve, sessions, text, limit);
+  }
+
   async verify(id: string): Promise<Verification> {
     this.#existing(id);
     return verifySession(this.#layout, this.#blobs, this.#index, id);
@@ -244,6 +257,7 @@ class FileStore implements Store {
     this.#existing(id);
     const freed = await removeSession(this.#layout, id, options.force ?? false);
     this.#index.remove(id);
+    this.#search.remove(id);
     return freed;
   }
 
@@ -267,6 +281,7 @@ class FileStore implements Store {
 
   async close(): Promise<void> {
     this.#index.close();
+    this.#search.close();
   }
 
   #existing(id: string): SessionLayout {

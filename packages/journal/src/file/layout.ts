@@ -30,6 +30,10 @@ export class Layout {
     return join(this.root, 'index.db');
   }
 
+  get searchIndex(): string {
+    return join(this.root, 'search.db');
+  }
+
   session(id: string): SessionLayout {
     return new SessionLayout(join(this.sessions, id));
   }
