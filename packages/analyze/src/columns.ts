@@ -20,6 +20,11 @@ export interface Sighting {
   readonly value: Json;
 }
 
+/** A value that may come many times in a row: its first place, and how often. */
+export interface Told extends Sighting {
+  times: number;
+}
+
 /** The numbers of one result at a place. */
 export interface Middle {
   readonly at: Sighting;
@@ -42,7 +47,7 @@ export interface Column {
   readonly looks: ReadonlyMap<string, { readonly count: number; readonly first: readonly Sighting[] }>;
   readonly middles: readonly Middle[];
   /** All values, where the name says that they tell something about the result: units, remarks, marks. */
-  readonly told: readonly Sighting[];
+  readonly told: readonly Told[];
   /** Steps with a text that may end cut. */
   readonly cut: readonly Step[];
 }
@@ -64,7 +69,7 @@ interface Node extends Omit<Column, 'steps' | 'looks' | 'middles' | 'told' | 'cu
   readonly steps: Step[];
   readonly looks: Map<string, { count: number; first: Sighting[] }>;
   readonly middles: Middle[];
-  readonly told: Sighting[];
+  readonly told: Told[];
   readonly cut: Step[];
   readonly tells: boolean;
   readonly lookOf: (value: unknown) => string;
@@ -232,7 +237,10 @@ function see(at: Node, value: Json, step: Step): void {
     if (at.mayBeCut && at.cut.at(-1) !== step) at.cut.push(step);
   }
   at.last = value;
-  if (at.tells) at.told.push({ step, nth, value });
+  if (!at.tells) return;
+  const newest = at.told.at(-1);
+  if (same && newest) newest.times++;
+  else at.told.push({ step, nth, value, times: 1 });
 }
 
 function flush(at: Node): void {

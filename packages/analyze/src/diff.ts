@@ -8,6 +8,7 @@ import type { Json } from '@chassis/types';
 import { align, type Pair, sameInput } from './align.ts';
 import { type Cost, totalCost } from './cost.ts';
 import { type Difference, firstDifference } from './difference.ts';
+import { hold } from './hold.ts';
 import { requestOf } from './place.ts';
 
 /** One step of both runs, or of one. */
@@ -44,7 +45,8 @@ export interface Diff {
 }
 
 /** Compares two runs; `a` is what is expected, `b` what came. */
-export function diff(a: SessionView, b: SessionView): Diff {
+export function diff(givenA: SessionView, givenB: SessionView): Diff {
+  const [a, b] = [hold(givenA), hold(givenB)];
   const differing: Differing = new Map();
   const rows = align(a, b).map((pair) => rowOf(a, b, pair, differing));
   const index = rows.findIndex(({ change }) => change !== 'same');

@@ -6,6 +6,7 @@
  */
 import type { SessionView, Step } from '@chassis/journal';
 import { firstDifference } from './difference.ts';
+import { hold } from './hold.ts';
 import { leavesOf, parseDocument } from './json.ts';
 import { addedOrigins, callOf, type Label } from './origins.ts';
 import { addressOf, callsOf, type Place } from './place.ts';
@@ -24,7 +25,8 @@ export interface Edge {
 }
 
 /** All edges, in the order of the steps that depend. */
-export function edges(view: SessionView): Edge[] {
+export function edges(given: SessionView): Edge[] {
+  const view = hold(given);
   const seen = new Map<string, Place>();
   return view.steps.flatMap((step) => {
     const found = [...control(step), ...recordedData(view, step), ...copies(view, step, seen)];

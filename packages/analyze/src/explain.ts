@@ -48,7 +48,8 @@ export function explain(why: Why): string[] {
 
 function head({ run, status: found, symptom }: Why): string {
   const mark = found === 'none' ? '✓' : '✗';
-  const where = symptom ? `  failed at :${symptom.step}` : '';
+  const asked = symptom?.status === 'ok' || symptom?.about !== undefined;
+  const where = symptom ? `  ${asked ? 'asked about' : 'failed at'} :${symptom.step}` : '';
   const parts = [
     run.model,
     `${run.steps} steps`,

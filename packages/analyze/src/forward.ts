@@ -4,6 +4,7 @@
  * The same judge as for lineage: each link leads from the later place back to the value, and the bytes support it.
  */
 import type { SessionView, Step } from '@chassis/journal';
+import { hold } from './hold.ts';
 import type { Link } from './hops.ts';
 import { isSupported } from './lineage.ts';
 import { type Form, findExact, formText, otherForms } from './match.ts';
@@ -19,7 +20,8 @@ const most = 200;
  * The later places that carry the string or number at a place: requests that show its step's result, what models wrote,
  * arguments of tools and what they gave back. Undefined when nothing stands there, or an array or object does.
  */
-export function forward(view: SessionView, place: Place): Link[] | undefined {
+export function forward(given: SessionView, place: Place): Link[] | undefined {
+  const view = hold(given);
   const source = spotAt(view, place);
   if (!source) return undefined;
   const match = matcher(source);

@@ -5,7 +5,6 @@
  * agent's own code passes to a tool it has from the steps that caused it, from the person, or from the clock.
  */
 import type { SessionView, Step } from '@chassis/journal';
-import { perStep } from './memo.ts';
 import { originsOf } from './origins.ts';
 import { requestOf } from './place.ts';
 import { pointer } from './pointer.ts';
@@ -35,7 +34,8 @@ export function holdersOfInput(view: SessionView, step: Step): Holder[] {
 
 /** Earlier steps that wrote the file which this step names: what a later read gives back. */
 export function writersFor(view: SessionView, step: Step, texts: ReadonlySet<string>): Step[] {
-  return view.steps.filter(
+  const changing = view.marks?.changing().flatMap((number) => view.step(number) ?? []) ?? view.steps;
+  return changing.filter(
     (other) =>
       other.number < step.number &&
       other.effects.some(
@@ -74,20 +74,17 @@ function inside(view: SessionView, step: Step): Holder[] {
   return childrenOf(view, step.number).flatMap(result);
 }
 
-const children = perStep((view): ReadonlyMap<number, readonly Step[]> => {
-  const found = new Map<number, Step[]>();
-  for (const step of view.steps) {
-    if (step.parent === null) continue;
-    const siblings = found.get(step.parent);
-    if (siblings) siblings.push(step);
-    else found.set(step.parent, [step]);
-  }
-  return found;
-});
-
-/** The steps that ran inside a step, in their order. */
+/** The steps that ran inside a step, in their order: they began after it and before it ended. */
 export function childrenOf(view: SessionView, step: number): readonly Step[] {
-  return children(view, 0).get(step) ?? [];
+  const { seq } = view.step(step) ?? {};
+  const found: Step[] = [];
+  if (seq === undefined) return found;
+  const end = seq.finished ?? Number.POSITIVE_INFINITY;
+  for (let number = step + 1; ; number++) {
+    const other = view.step(number);
+    if (!other || other.seq.started > end) return found;
+    if (other.parent === step) found.push(other);
+  }
 }
 
 function result(step: Step): Holder[] {

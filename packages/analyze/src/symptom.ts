@@ -10,6 +10,7 @@ import { findExact } from './match.ts';
 import { unitOf } from './names.ts';
 import type { Place } from './place.ts';
 import { follow } from './pointer.ts';
+import { failureInside } from './rules/looks.ts';
 import { isDistinctive } from './search.ts';
 import { type Spot, spotsOf } from './spots.ts';
 import { type Issue, isOpen, issuesOf, type Statuses, statuses } from './statuses.ts';
@@ -110,6 +111,10 @@ function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
   const root = step.kind === 'model' ? '/output/message' : '/input';
   const spots = spotsOf(view, step.number, root).filter(({ type }) => type === 'string' || type === 'number');
   const whole = spots.filter((spot) => isTold(spot) && !spot.range && findExact(spot.text, message));
+  // What stands in quotation marks is meant; what is merely repeated says where that was.
+  const isQuoted = (spot: Spot): boolean =>
+    new RegExp(`["'\`“«‘「„]${RegExp.escape(spot.text)}["'\`”»’」“]`).test(message);
+  whole.sort((a, b) => Number(isQuoted(b)) - Number(isQuoted(a)));
   const found = whole.map(
     (spot): Complaint => ({ place: place(spot), kind: 'direct', text: 'the error repeats it' }),
   );
@@ -151,7 +156,9 @@ function described(view: SessionView, step: Step, error: ErrorRecord | undefined
 function textOf(step: Step, error: ErrorRecord | undefined): string {
   if (error) return `${error.name}: ${error.message}`;
   if (isOpen(step)) return 'no end on record: interrupted';
-  return step.status === 'ok' ? 'this step did not fail' : step.status;
+  if (step.status !== 'ok') return step.status;
+  const inside = failureInside(step);
+  return inside ? `it counts as done, its answer says otherwise: ${inside.text}` : 'this step did not fail';
 }
 
 function issueText({ message, expected, received }: Issue): string {

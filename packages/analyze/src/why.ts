@@ -10,6 +10,7 @@ import type { ChainLink } from './chain.ts';
 import { chainTo } from './chain.ts';
 import { totalCost } from './cost.ts';
 import { gather } from './evidence.ts';
+import { hold } from './hold.ts';
 import { perStep } from './memo.ts';
 import type { Label } from './origins.ts';
 import type { Place } from './place.ts';
@@ -95,8 +96,9 @@ const mostNotes = 8;
  * @throws InvalidParams when there is no such step
  */
 export function why(view: SessionView, step?: number, options: WhyOptions = {}): Why {
-  if (options.against || options.about) return explained(view, step, options);
-  return known(view, step ?? Number.NaN);
+  const held = hold(view);
+  if (options.against || options.about) return explained(held, step, options);
+  return known(held, step ?? Number.NaN);
 }
 
 const known = perStep((view, step) => explained(view, Number.isNaN(step) ? undefined : step));

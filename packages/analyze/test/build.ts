@@ -215,6 +215,12 @@ export class Story {
       ...step,
       number,
     });
+    // What runs inside a call has ended before the call ends.
+    for (let above = step.parent ?? null; above !== null; above = this.steps[above - 1]?.parent ?? null) {
+      const outer = this.steps[above - 1];
+      this.seq++;
+      if (outer) outer.seq = { ...outer.seq, finished: this.seq + 1 };
+    }
     return number;
   }
 }

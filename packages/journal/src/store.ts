@@ -53,7 +53,15 @@ export interface Reader {
     damaged?: (problem: Problem) => void;
   }): AsyncIterable<string>;
   /** The fold up to and including `seq` (default: the end), with everything that is wrong with what was read in `problems`. */
-  view(to?: number): Promise<SessionView>;
+  view(to?: number, options?: ViewOptions): Promise<SessionView>;
+}
+
+export interface ViewOptions {
+  /**
+   * Read all of it now, for whoever is going to look at every step. Without it the past of a long session is read when
+   * somebody looks at it.
+   */
+  readonly whole?: boolean;
 }
 
 /** A line of a listing. `problem` says why a session cannot be opened; it is listed all the same. */

@@ -1,5 +1,5 @@
 /** A number in another unit than its siblings: the unit beside it or in its name differs, its size is a power of ten off, or it was passed on unconverted. */
-import { type Column, pointerOf, type Sighting, unitName } from '../columns.ts';
+import { type Column, pointerOf, type Sighting, type Told, unitName } from '../columns.ts';
 import { isNumber } from '../json.ts';
 import { sameStem, unitOf } from '../names.ts';
 import { nearestOf } from '../nearest.ts';
@@ -28,7 +28,8 @@ function* otherUnit(tool: string, columns: readonly Column[]): Generator<Suspect
     const texts = column.told.filter(({ value }) => typeof value === 'string');
     const counts = Map.groupBy(texts, ({ value }) => value);
     if (counts.size < 2) continue;
-    const usual = [...counts].sort((a, b) => b[1].length - a[1].length)[0]?.[0];
+    const often = (told: readonly Told[]): number => told.reduce((sum, { times }) => sum + times, 0);
+    const usual = [...counts].sort((a, b) => often(b[1]) - often(a[1]))[0]?.[0];
     const odd = texts.find(({ value }) => value !== usual);
     if (!odd) continue;
     const text = `${column.name} is ${JSON.stringify(odd.value)}, elsewhere in results of ${tool} ${JSON.stringify(usual)}`;

@@ -39,7 +39,7 @@ export async function blame({
 }: Call<{ value?: string; forward?: true }>): Promise<Ending> {
   const opened = await openAddress(text, globals);
   const { reader, name, address } = opened;
-  const view = await whileWaiting(out, 'reading the record…', reader.view());
+  const view = await whileWaiting(out, 'reading the record…', reader.view(undefined, { whole: true }));
   await opened.close();
   // Step 0 is the session itself: what the person said, and what was read from the clock.
   const step =

@@ -17,7 +17,10 @@ export async function diff({ args: [first = '', second = ''], globals, out }: Ca
   for (const one of [a, b])
     if (one.address.step !== undefined || one.address.pointer !== undefined)
       throw usage(`diff compares whole sessions: chassis diff ${a.name} ${b.name}`);
-  const views = Promise.all([a.reader.view(), b.reader.view()]);
+  const views = Promise.all([
+    a.reader.view(undefined, { whole: true }),
+    b.reader.view(undefined, { whole: true }),
+  ]);
   const found = compare(...(await whileWaiting(out, 'reading the records…', views)));
   await a.close();
   await b.close();

@@ -21,14 +21,15 @@ export async function why({
 }: Call<{ prompt?: true; against?: string }>): Promise<Ending> {
   const opened = await openAddress(text, globals);
   const { reader, name, address } = opened;
-  const view = await whileWaiting(out, 'reading the record…', reader.view());
+  const view = await whileWaiting(out, 'reading the record…', reader.view(undefined, { whole: true }));
   const step =
     address.step === undefined || (address.step === 'fail' && address.pointer === undefined)
       ? undefined
       : await stepNumber(view, address.step);
   const about = placeOf(address, step, text);
   const good = options.against === undefined ? undefined : await openAddress(options.against, globals);
-  const against = good && (await whileWaiting(out, 'reading the good run…', good.reader.view()));
+  const against =
+    good && (await whileWaiting(out, 'reading the good run…', good.reader.view(undefined, { whole: true })));
   const found = analyse(view, step, { ...(against ? { against } : {}), ...(about ? { about } : {}) });
   await good?.close();
   await opened.close();

@@ -7,7 +7,7 @@ import { Fold } from '../fold.ts';
 import { decodeLine } from '../line.ts';
 import type { Problem } from '../problem.ts';
 import type { SessionView } from '../step.ts';
-import type { Reader, ReadOptions } from '../store.ts';
+import type { Reader, ReadOptions, ViewOptions } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { Damage } from './damage.ts';
 import { rangeBehind, type Shelf, usableHistory } from './history.ts';
@@ -66,7 +66,7 @@ export class FileReader implements Reader {
       yield* this.#follow(next, last, options.to ?? Number.POSITIVE_INFINITY, options.signal);
   }
 
-  async view(to?: number): Promise<SessionView> {
+  async view(to?: number, { whole = false }: ViewOptions = {}): Promise<SessionView> {
     const parts = await partsOf(this.#layout, this.id);
     const damage = new Damage(this.id, this.#layout, this.#index);
     const resolve = this.#resolveAndTell(damage);
@@ -76,7 +76,9 @@ export class FileReader implements Reader {
     const tell = (problem: Problem): void => {
       if (later) damage.problems.push(problem);
     };
-    const history = await usableHistory(parts, this.#shelf, resolve, { to, onBlob, tell });
+    const history = whole
+      ? undefined
+      : await usableHistory(parts, this.#shelf, resolve, { to, onBlob, tell });
     const fold = new Fold(history?.header ?? this.header, history?.past, damage.problems);
     damage.problems.push(...(history?.problems ?? []));
     const from = (history?.trail.seq ?? -1) + 1;
