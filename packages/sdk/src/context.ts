@@ -19,27 +19,59 @@ export function invokeContext(
   inputJson: () => string,
   calls: ContextCalls,
 ): InvokeContext {
-  let text: string | undefined;
-  return Object.defineProperty(
-    {
-      ...wire,
-      signal,
-      log: (level: string, message: string, data?: Json) => calls.log(level, message, data),
-      progress: (data: JsonObject) => calls.progress(data),
-      secret: (name: string) => calls.secret(name),
-      call: (method: string, params: JsonObject) => calls.call(method, params),
-      now: async () => (await calls.value('now')) as number,
-      random: async () => (await calls.value('random')) as number,
-      uuid: async () => (await calls.value('uuid')) as string,
-      effect: (effect: FileChange | Exclude<Effect, { kind: 'file' }>) => calls.effect(effect),
-    },
-    'input_json',
-    {
-      enumerable: true,
-      get: () => {
-        text ??= inputJson();
-        return text;
-      },
-    },
-  ) as unknown as InvokeContext;
+  return Object.assign(new CallContext(signal, inputJson, calls), wire) as unknown as InvokeContext;
+}
+
+/**
+ * Most handlers use little of their context, so a call pays for nothing that it does not ask for. Each function is bound: a
+ * handler may take it out of the context.
+ */
+class CallContext {
+  readonly signal: AbortSignal;
+  readonly #inputJson: () => string;
+  readonly #calls: ContextCalls;
+  #text: string | undefined;
+
+  constructor(signal: AbortSignal, inputJson: () => string, calls: ContextCalls) {
+    this.signal = signal;
+    this.#inputJson = inputJson;
+    this.#calls = calls;
+  }
+
+  get input_json() {
+    this.#text ??= this.#inputJson();
+    return this.#text;
+  }
+
+  get log() {
+    return (level: string, message: string, data?: Json) => this.#calls.log(level, message, data);
+  }
+
+  get progress() {
+    return (data: JsonObject) => this.#calls.progress(data);
+  }
+
+  get secret() {
+    return (name: string) => this.#calls.secret(name);
+  }
+
+  get call() {
+    return (method: string, params: JsonObject) => this.#calls.call(method, params);
+  }
+
+  get now() {
+    return async () => (await this.#calls.value('now')) as number;
+  }
+
+  get random() {
+    return async () => (await this.#calls.value('random')) as number;
+  }
+
+  get uuid() {
+    return async () => (await this.#calls.value('uuid')) as string;
+  }
+
+  get effect() {
+    return (effect: FileChange | Exclude<Effect, { kind: 'file' }>) => this.#calls.effect(effect);
+  }
 }

@@ -31,7 +31,8 @@ export class CauseTracker {
     if (ask.kind === 'model') {
       trail.model = outcome.step;
       trail.since = [outcome.step];
-    } else trail.since = [...trail.since.filter((step) => step !== trail.model), outcome.step];
+    } else if (trail.since[0] === trail.model) trail.since = [outcome.step];
+    else trail.since.push(outcome.step);
     this.#trails.set(key, trail);
     return outcome;
   }

@@ -48,7 +48,9 @@ export class ErrorRate {
       this.#onTrial = false;
       this.trips = 0;
     }
-    this.#calls = [...this.#recent(now), { at: now, error }].slice(-this.#timing.calls);
+    // Those that are too old are left out when somebody asks; a call that went well must cost next to nothing.
+    this.#calls.push({ at: now, error });
+    if (this.#calls.length > this.#timing.calls) this.#calls.shift();
     if (error === undefined) return undefined;
     const counts = this.counts(now);
     const { failures, share } = this.#timing;
