@@ -313,6 +313,11 @@ function marksOf(trail: Trail): Marks | undefined {
     unfinished: () => [...trail.open].sort((a, b) => a - b),
     changing: () => numbers(trail.changing),
     states: () => numbers(trail.states),
-    before: (turn) => (turn < 1 || turn > trail.turns.length ? undefined : trail.turns.get(turn - 1)[0]),
+    before: (turn) => rowOf(trail, turn)?.[0],
+    began: (turn) => rowOf(trail, turn)?.[1],
   };
+}
+
+function rowOf({ turns }: Trail, turn: number): readonly number[] | undefined {
+  return turn < 1 || turn > turns.length ? undefined : turns.get(turn - 1);
 }

@@ -16,5 +16,6 @@ export { describeProblem, isLoss, type Problem } from './problem.ts';
 export { Secrets } from './secrets.ts';
 export { newSessionId } from './session-id.ts';
 export * from './step.ts';
+export { changingSteps, stateSteps, stepsFrom, unfinishedSteps } from './steps-of.ts';
 export * from './store.ts';
 export { FORMAT_VERSION } from './upgrade.ts';

@@ -107,6 +107,8 @@ export interface Marks {
   states(): readonly number[];
   /** How many steps began before a turn; undefined for a turn that there is not. */
   before(turn: number): number | undefined;
+  /** Sequence number of the event that began a turn; undefined when it is not on record. */
+  began(turn: number): number | undefined;
 }
 
 /** Everything a session says, folded. Blobs are resolved, edits of a fork applied. */
@@ -137,6 +139,6 @@ export interface SessionView {
   };
   /** A request as it was logged, without putting the conversation together; undefined where an edit changed it. */
   delta?(step: number): RequestDelta | undefined;
-  /** There for a long session, whose steps are read from the log when somebody looks at them. See `stepsOf`. */
+  /** There for a long session, whose steps are read from the log when somebody looks at them. See `stepsFrom`. */
   readonly marks?: Marks | undefined;
 }

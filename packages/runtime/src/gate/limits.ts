@@ -3,7 +3,7 @@
  * that is reached refuses the step, it never cuts one.
  */
 import { ChassisError } from '@chassis/errors';
-import type { SessionView } from '@chassis/journal';
+import { type SessionView, stepsFrom } from '@chassis/journal';
 import type { Usage } from '@chassis/types';
 import type { Ask } from './ask.ts';
 
@@ -43,7 +43,7 @@ export class LimitCounter {
 
   constructor(limits: Limits, view: SessionView, turn: number) {
     this.#limits = limits;
-    for (const step of view.steps) {
+    for (const step of stepsFrom(view, turn)) {
       if (step.turn !== turn) continue;
       this.#steps++;
       this.count(step.usage);

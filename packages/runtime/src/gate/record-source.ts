@@ -7,7 +7,7 @@
  */
 import { firstDifference } from '@chassis/analyze';
 import { ChassisError } from '@chassis/errors';
-import type { SessionView, Step } from '@chassis/journal';
+import { type SessionView, type Step, stepsFrom } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { type Ask, inputOf } from './ask.ts';
 import { type Candidate, nearestRecorded, recordedInput } from './nearest-recorded.ts';
@@ -66,9 +66,7 @@ export class RecordSource implements Source {
     this.#patience = options.patience ?? 30_000;
     this.#until = options.until ?? Number.POSITIVE_INFINITY;
     this.#normalise = options.normalise?.bind(options);
-    const steps = view.steps.filter(
-      (step) => step.turn >= (options.fromTurn ?? 1) && !answeredByAncestor(view, step),
-    );
+    const steps = stepsFrom(view, options.fromTurn ?? 1).filter((step) => !answeredByAncestor(view, step));
     for (const step of steps) push(this.#byDigest, step.digest, step);
     this.#open = new Set(steps.map((step) => step.number));
     this.#left = steps.filter((step) => step.number <= this.#until).length;
@@ -139,7 +137,7 @@ export class RecordSource implements Source {
   }
 
   finishTurn(turn: number): void {
-    const left = this.#view.steps.find((step) => this.#open.has(step.number) && step.turn === turn);
+    const left = this.#openSteps().find((step) => step.turn === turn);
     if (left === undefined || left.number > this.#until) {
       this.#demandValuesRead(turn);
       return;
@@ -169,6 +167,13 @@ export class RecordSource implements Source {
         null,
         null,
       );
+    }
+  }
+
+  *#openSteps(): Generator<Step> {
+    for (const number of this.#open) {
+      const step = this.#view.step(number);
+      if (step !== undefined) yield step;
     }
   }
 
@@ -221,7 +226,7 @@ export class RecordSource implements Source {
   /** The recorded step that should have come instead of this ask. */
   #expected(ask: Ask): Step | undefined {
     if (this.#open.size === 0) return undefined;
-    return this.#view.steps.find((step) => this.#open.has(step.number) && samePlace(step, ask));
+    return this.#openSteps().find((step) => samePlace(step, ask));
   }
 
   #differs(ask: Ask, expected: Step): ChassisError {

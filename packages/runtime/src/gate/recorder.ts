@@ -38,9 +38,10 @@ export class Recorder {
   constructor(writer: Writer, secrets: Secrets) {
     this.writer = writer;
     this.#secrets = secrets;
-    for (const step of writer.view.steps) {
-      if (step.kind !== 'model') continue;
-      const { number } = step;
+    const { view } = writer;
+    for (let number = firstBase(view); number <= view.steps.length; number++) {
+      const step = view.step(number);
+      if (step?.kind !== 'model') continue;
       this.#requests.set(requestKey(step), {
         step: number,
         messages: () => writer.view.request(number).messages,
@@ -211,6 +212,14 @@ export class OpenStep {
     );
     return { step: this.number, ...outcome };
   }
+}
+
+/** Steps of a long session in which the base of a delta is looked for; without one a request is logged whole. */
+const LOOKED_BACK = 1000;
+
+function firstBase({ marks, steps, turns }: SessionView): number {
+  if (marks === undefined) return 1;
+  return Math.max(1, Math.min((marks.before(turns.length) ?? 0) + 1, steps.length - LOOKED_BACK));
 }
 
 function requestKey(place: { readonly agent: string; readonly parent: number | null }): string {

@@ -73,16 +73,22 @@ function failureText(error: ErrorRecord | undefined): string {
  * @param before turns below this number count
  */
 export function conversationBefore(view: SessionView, before: number, agent = 'main'): readonly Message[] {
-  const steps = view.steps.filter(
-    (step) => step.agent === agent && step.parent === null && step.turn < before,
-  );
-  const last = steps.findLast((step) => step.kind === 'model');
+  const own = (step: Step): boolean => step.agent === agent && step.parent === null && step.turn < before;
+  const end = view.marks?.before(before) ?? view.steps.length;
+  const steps: Step[] = [];
+  let last: Step | undefined;
+  // From the end: of a long session only its last steps are looked at.
+  for (let number = end; number >= 1 && last === undefined; number--) {
+    const step = view.step(number);
+    if (step === undefined || !own(step)) continue;
+    if (step.kind === 'model') last = step;
+    else steps.push(step);
+  }
   const messages: Message[] =
     last === undefined ? [] : [...view.request(last.number).messages.filter(isConversation)];
-  if (last?.status === 'ok') messages.push(...answered(last, steps));
-  for (const turn of view.turns)
-    if (turn.number > (last?.turn ?? 0) && turn.number < before)
-      messages.push({ role: 'user', content: turn.input });
+  if (last?.status === 'ok') messages.push(...answered(last, steps.reverse()));
+  for (let number = (last?.turn ?? 0) + 1; number < before && number <= view.turns.length; number++)
+    messages.push({ role: 'user', content: view.turns[number - 1]?.input ?? '' });
   return messages;
 }
 

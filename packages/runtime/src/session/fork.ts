@@ -11,8 +11,6 @@ export interface ForkPoint {
   readonly step: number;
   /** Turn that the fork goes on with. */
   readonly turn: number;
-  /** Steps that had started and not finished there. */
-  readonly rerun: readonly number[];
 }
 
 /**
@@ -39,15 +37,7 @@ export function forkPoint(view: SessionView, at: number, edits: readonly Edit[])
       `step ${at} has not finished: fork at an earlier step, or resume the session`,
     );
   if (asked.length === 0 && edits.length > 0) checkAnswer(step, edits);
-  const rerun = view.steps.filter(
-    (other) => other.seq.started < seq && (other.seq.finished ?? Number.POSITIVE_INFINITY) > seq,
-  );
-  return {
-    seq,
-    step: asked.length > 0 ? at - 1 : at,
-    turn: step.turn,
-    rerun: rerun.map((other) => other.number),
-  };
+  return { seq, step: asked.length > 0 ? at - 1 : at, turn: step.turn };
 }
 
 /** In a fork the step it left behind is edited by what stands behind the shared past: session.opened and session.forked. */
@@ -68,8 +58,9 @@ export function beforeTurn(view: SessionView, at: number, started: number): Fork
       'InvalidParams',
       `session ${view.header.id} has no step ${at}: it has ${range(view)}`,
     );
-  const earlier = view.steps.filter((other) => other.turn < step.turn);
-  return { seq: started - 1, step: earlier.at(-1)?.number ?? 0, turn: step.turn, rerun: [] };
+  const earlier =
+    view.marks?.before(step.turn) ?? view.steps.findLast((other) => other.turn < step.turn)?.number;
+  return { seq: started - 1, step: earlier ?? 0, turn: step.turn };
 }
 
 /** Whether an edit changes what a step is asked. */

@@ -5,7 +5,7 @@
  * repeated silently. All of it is on record as events.
  */
 import { ChassisError, ErrorCode } from '@chassis/errors';
-import type { Step, Writer } from '@chassis/journal';
+import { type Step, stepsFrom, unfinishedSteps, type Writer } from '@chassis/journal';
 import { isUnavailable, type Registry } from '../capability.ts';
 import { outcomeUnknown } from '../gate/gate.ts';
 
@@ -32,7 +32,7 @@ export function reopenTurn(writer: Writer, registry: Registry): number {
       'InvalidParams',
       `session ${view.header.id} has ended: go on with chassis run --session ${view.header.id} "…", or fork it`,
     );
-  const steps = view.steps.filter((step) => step.turn === turn.number);
+  const steps = stepsFrom(view, turn.number).filter((step) => step.turn === turn.number);
   const rerun: number[] = [];
   for (const step of steps) {
     if (step.status !== 'cancelled') continue;
@@ -61,7 +61,7 @@ export function closeOpenSteps(writer: Writer): void {
   const { view } = writer;
   const turn = view.turns.at(-1);
   if (turn === undefined || turn.outcome !== undefined) return;
-  const open = view.steps.filter((step) => step.seq.finished === undefined);
+  const open = unfinishedSteps(view);
   for (const step of open) {
     if (step.kind === 'tool' && step.seq.dispatched !== undefined) closeAsUnknown(writer, step);
     else

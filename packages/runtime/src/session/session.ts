@@ -14,6 +14,7 @@ import {
   type SessionHeader,
   type SessionView,
   type Store,
+  unfinishedSteps,
   type Writer,
 } from '@chassis/journal';
 import type { Json, JsonObject, ModelChunk, ToolSpec } from '@chassis/types';
@@ -124,7 +125,7 @@ export class Session {
     const point =
       request.message === undefined
         ? forkPoint(view, request.at, request.edits)
-        : beforeTurn(view, request.at, await turnStart(reader, view.step(request.at)?.turn));
+        : beforeTurn(view, request.at, await turnStart(reader, view, view.step(request.at)?.turn));
     const asked = request.edits.filter(isInput);
     // A turn that begins anew is asked with its own model; within one, the change is made where the request passes.
     const rewrite = request.message === undefined ? rewriteOf(view, point.turn, asked, request.model) : null;
@@ -146,11 +147,13 @@ export class Session {
       parent: { session: request.parent, seq: point.seq, step: point.step, hash: '' },
     };
     const writer = await around.store.fork(request.parent, point.seq, header);
+    // A turn that begins anew leaves nothing open; within one, what had not finished there runs anew.
+    const open = request.message === undefined ? unfinishedSteps(writer.view) : [];
     writer.append('session.forked', {
       parent: { session: request.parent, seq: point.seq, step: point.step },
       // What a step is asked is changed in the header: the step itself is not part of the fork, it runs anew.
       edits: request.edits.filter((edit) => !isInput(edit)),
-      rerun: point.rerun,
+      rerun: open.map(({ number }) => number),
     });
     await writer.barrier();
     return new Session(around, writer);
@@ -269,7 +272,9 @@ export class Session {
 }
 
 /** Sequence number of the event that began a turn. */
-async function turnStart(reader: Reader, turn: number | undefined): Promise<number> {
+async function turnStart(reader: Reader, { marks }: SessionView, turn: number | undefined): Promise<number> {
+  const known = turn === undefined ? undefined : marks?.began(turn);
+  if (known !== undefined) return known;
   for await (const event of reader.events({ blobs: false }))
     if (event.type === 'input.received' && (event.data as { turn?: number }).turn === turn) return event.seq;
   throw new ChassisError('InvalidParams', `session ${reader.id} has no turn ${turn}`);
