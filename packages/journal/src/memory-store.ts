@@ -351,6 +351,10 @@ class MemoryReader implements Reader {
     }
   }
 
+  async lastSeq(): Promise<number> {
+    return this.#session.lines.length - 1;
+  }
+
   async view(to?: number): Promise<SessionView> {
     return this.#fold(this.header, this.#slice(to === undefined ? {} : { to })).view;
   }

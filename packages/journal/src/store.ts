@@ -52,6 +52,8 @@ export interface Reader {
     signal?: AbortSignal;
     damaged?: (problem: Problem) => void;
   }): AsyncIterable<string>;
+  /** The number of the last event that is on disk, −1 without one; found without reading the log. */
+  lastSeq(): Promise<number>;
   /** The fold up to and including `seq` (default: the end), with everything that is wrong with what was read in `problems`. */
   view(to?: number, options?: ViewOptions): Promise<SessionView>;
 }

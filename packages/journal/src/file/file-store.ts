@@ -205,7 +205,7 @@ class FileStore implements Store {
   }
 
   async *list(): AsyncGenerator<SessionSummary> {
-    yield* await listSessions(this.#layout, this.#index);
+    yield* await listSessions(this.#layout, this.#index, this.#shelf);
   }
 
   async search(
@@ -250,7 +250,9 @@ class FileStore implements Store {
   }
 
   async find(reference: string): Promise<string> {
-    return findSession(reference, this.#layout.ids(), () => listSessions(this.#layout, this.#index));
+    return findSession(reference, this.#layout.ids(), () =>
+      listSessions(this.#layout, this.#index, this.#shelf),
+    );
   }
 
   async remove(id: string, options: { readonly force?: boolean } = {}): Promise<number> {

@@ -204,6 +204,16 @@ interface Near {
   readonly state: SavedState;
 }
 
+/** How far the last snapshot of a session's own part counted, and where the log goes on behind it. */
+export function tallyNear(
+  part: SessionPart,
+  shelf: Shelf,
+): (Pick<SavedState, 'hash' | 'tally'> & { readonly end: PlacedLine }) | undefined {
+  const near = nearest([part], Number.POSITIVE_INFINITY, shelf, []);
+  const end = near && new EventFiles([part], shelf.blocks).line(near.snapshot.seq);
+  return near && end && { hash: near.state.hash, tally: near.state.tally, end };
+}
+
 /** The last snapshot up to an event that the log vouches for. */
 function nearest(
   parts: readonly SessionPart[],

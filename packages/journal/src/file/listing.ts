@@ -14,6 +14,7 @@ import { KnownLosses } from '../lost.ts';
 import { describeProblem, type Problem } from '../problem.ts';
 import type { SessionSummary } from '../store.ts';
 import { listedOutcome, Tally } from '../tally.ts';
+import { type Shelf, tallyNear } from './history.ts';
 import type { IndexDb, IndexRow } from './index-db.ts';
 import type { Layout, Segment, SessionLayout } from './layout.ts';
 import { liveness, readHolder } from './lock.ts';
@@ -21,7 +22,7 @@ import { scanLog } from './log-scan.ts';
 import { missingEnd, readHeader } from './session-files.ts';
 
 /** Summaries, newest first. */
-export async function listSessions(layout: Layout, index: IndexDb): Promise<SessionSummary[]> {
+export async function listSessions(layout: Layout, index: IndexDb, shelf: Shelf): Promise<SessionSummary[]> {
   const known = index.all();
   const changed: IndexRow[] = [];
   const summaries: SessionSummary[] = [];
@@ -30,7 +31,7 @@ export async function listSessions(layout: Layout, index: IndexDb): Promise<Sess
     known.delete(id);
     try {
       const header = await readHeader(layout, id);
-      const fresh = await currentRow(layout.session(id), header, row);
+      const fresh = await currentRow(layout.session(id), header, row, shelf);
       if (fresh !== row) changed.push(fresh);
       summaries.push(summarise(layout.session(id), header, fresh));
     } catch (error) {
@@ -52,16 +53,26 @@ async function currentRow(
   session: SessionLayout,
   header: SessionHeader,
   row: IndexRow | undefined,
+  shelf: Shelf,
 ): Promise<IndexRow> {
   const stamp = stampOf(session);
   if (row && row.segment === stamp.segment && row.size === stamp.size && row.mtime === stamp.mtime)
     return row;
   // A file that changed without growing was not just appended to, and what was damaged may have been put right.
   if (row && row.problem === null && (row.segment !== stamp.segment || stamp.size > row.size)) {
-    const grown = await readOn(session, header, stamp, row);
+    const near = snapshotRow(session, header, stamp, shelf);
+    const grown = await readOn(
+      session,
+      header,
+      stamp,
+      near && near.tallied.seq > row.tallied.seq ? near : row,
+    );
     if (grown) return grown;
   }
-  const fresh = await readOn(session, header, stamp, undefined);
+  const near = row === undefined ? snapshotRow(session, header, stamp, shelf) : undefined;
+  const fresh =
+    (near && (await readOn(session, header, stamp, near))) ??
+    (await readOn(session, header, stamp, undefined));
   if (!row || !fresh || fresh.tallied.seq >= row.tallied.seq) return fresh as IndexRow;
   // The old row stays, so that `verify` can still tell how far the log once reached.
   const lost = row.tallied.seq - fresh.tallied.seq;
@@ -72,6 +83,22 @@ async function currentRow(
     mtime: stamp.mtime,
     problem: fresh.problem ?? describeProblem(missingEnd(session, lost, fresh.tallied.seq + 1)),
   };
+}
+
+/** What the last snapshot says, in the form of a row: of a long log only what is behind it is read. */
+function snapshotRow(
+  layout: SessionLayout,
+  header: SessionHeader,
+  stamp: Stamp,
+  shelf: Shelf,
+): IndexRow | undefined {
+  const { id, parent } = header;
+  const first = layout.segments()[0]?.first ?? 0;
+  const hash = first > 0 ? parent?.hash : undefined;
+  const near = tallyNear({ id, layout, header, first, last: Number.POSITIVE_INFINITY, hash }, shelf);
+  if (near === undefined) return undefined;
+  const place = { first: near.end.segment.first, offset: near.end.end, hash: near.hash };
+  return { id, ...stamp, ...place, tallied: near.tally, problem: null };
 }
 
 /** Reads a log from its beginning, or from where a row ended; undefined when what the row says does not fit the log. */

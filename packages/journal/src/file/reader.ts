@@ -10,6 +10,7 @@ import type { SessionView } from '../step.ts';
 import type { Reader, ReadOptions, ViewOptions } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { Damage } from './damage.ts';
+import { EventFiles } from './event-files.ts';
 import { rangeBehind, type Shelf, usableHistory } from './history.ts';
 import type { IndexDb } from './index-db.ts';
 import type { Layout } from './layout.ts';
@@ -18,6 +19,8 @@ import { partsOf, type SessionPart, scanPart } from './session-files.ts';
 
 /** How often a follower looks by itself, where the system does not tell it of changes, in milliseconds. */
 const POLL_MS = 250;
+
+type Range = Pick<ReadOptions, 'from' | 'to'>;
 
 export class FileReader implements Reader {
   readonly header: SessionHeader;
@@ -51,19 +54,21 @@ export class FileReader implements Reader {
   async *lines(options: Parameters<Reader['lines']>[0] = {}): AsyncGenerator<string> {
     let last: ScannedLine | undefined;
     let next = options.from ?? 0;
-    for (const part of await partsOf(this.#layout, this.id)) {
-      for await (const lines of scanPart(part, options)) {
-        for (const line of lines) {
-          if (line.problem) options.damaged?.(line.problem);
-          if (!line.checked.whole) continue;
-          yield line.bytes.toString('utf8');
-          last = line;
-          next = (line.checked.head?.seq ?? next) + 1;
-        }
+    for await (const lines of this.#scanned(options)) {
+      for (const line of lines) {
+        if (line.problem) options.damaged?.(line.problem);
+        if (!line.checked.whole) continue;
+        yield line.bytes.toString('utf8');
+        last = line;
+        next = (line.checked.head?.seq ?? next) + 1;
       }
     }
     if (options.follow)
       yield* this.#follow(next, last, options.to ?? Number.POSITIVE_INFINITY, options.signal);
+  }
+
+  async lastSeq(): Promise<number> {
+    return new EventFiles(await partsOf(this.#layout, this.id), this.#shelf.blocks).last();
   }
 
   async view(to?: number, { whole = false }: ViewOptions = {}): Promise<SessionView> {
@@ -111,9 +116,22 @@ export class FileReader implements Reader {
   }
 
   /** Whole lines of the joined log. */
-  async *#scan(range: { readonly from?: number; readonly to?: number }): AsyncGenerator<ScannedLine[]> {
-    for (const part of await partsOf(this.#layout, this.id)) {
-      for await (const lines of scanPart(part, range)) yield lines.filter(({ checked }) => checked.whole);
+  async *#scan(range: Range): AsyncGenerator<ScannedLine[]> {
+    for await (const lines of this.#scanned(range)) yield lines.filter(({ checked }) => checked.whole);
+  }
+
+  /** Lines of the joined log, whole or not; of a long one nothing before the first that is wanted. */
+  async *#scanned(range: Range): AsyncGenerator<ScannedLine[]> {
+    const parts = await partsOf(this.#layout, this.id);
+    const before = (range.from ?? 0) - 1;
+    const start = before < 0 ? undefined : new EventFiles(parts, this.#shelf.blocks).line(before);
+    for (const part of parts) {
+      if (start === undefined || before < part.first || before > part.last) {
+        yield* scanPart(part, range);
+        continue;
+      }
+      const resume = { first: start.segment.first, offset: start.end };
+      yield* scanPart(part, { ...range, resume }, new Chain(before + 1, start.hash));
     }
   }
 
