@@ -5,7 +5,14 @@
  * stderr as plain lines. With `--json` each event and each streamed piece is a record.
  */
 import { errorName } from '@chassis/errors';
-import type { Event, EventData, Secrets, SessionView, Step } from '@chassis/journal';
+import {
+  type Event,
+  type EventData,
+  type Secrets,
+  type SessionView,
+  type Step,
+  stepsFrom,
+} from '@chassis/journal';
 import { isUnavailable, type Registry, type Session, type TurnResult } from '@chassis/runtime';
 import type { ModelChunk } from '@chassis/types';
 import type { Output } from './output.ts';
@@ -88,7 +95,7 @@ export class RunView {
     else if (error !== undefined) this.#out.note(`chassis: ${failure(view, failed_step)}${errorLine(error)}`);
     else if (result.outcome !== 'ok') this.#out.note(`chassis: the run was ${result.outcome}`);
     if (this.#quiet) return;
-    const steps = view.steps.filter((step) => step.turn === result.turn);
+    const steps = stepsFrom(view, result.turn).filter((step) => step.turn === result.turn);
     const { input, output, cost_usd } = totals(steps);
     const facts = [
       `${steps.length} step${steps.length === 1 ? '' : 's'}`,
@@ -123,8 +130,7 @@ export class RunView {
     const { view } = this.#session ?? {};
     if (view === undefined) return;
     const turn = view.turns.length;
-    for (const step of view.steps) {
-      if (step.turn !== turn) continue;
+    for (const step of stepsFrom(view, turn)) {
       if (this.#closed.has(step.number)) this.#unknown(step.number, step.name);
       else if (rerun.includes(step.number) || step.seq.finished === undefined) this.#again(step);
     }

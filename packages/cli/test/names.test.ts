@@ -18,7 +18,7 @@ describe('a command line that makes no sense', () => {
   it.each([
     [['shwo'], "unknown command 'shwo'; did you mean show?"],
     [['plugin', 'foo'], "unknown command 'foo'; chassis plugin has ls, show, check, new"],
-    [['help', 'nope'], "unknown command 'nope'; chassis --help lists them"],
+    [['help', 'xyzzy'], "unknown command 'xyzzy'; chassis --help lists them"],
     [['help', 'shwo'], 'did you mean "show"?'],
     [['test'], 'a command is missing: chassis test has add, run, approve'],
     [['ls', '--cwd', '/nope'], '--cwd /nope: there is no such folder'],

@@ -11,7 +11,7 @@ import { setPointer } from './pointer.ts';
 import type { Turn, ValueRead } from './step.ts';
 
 export type OpenApproval = { [key: string]: Json };
-export type Note = { text: string; author: string; time: number };
+export type Note = { text: string; author: string; time: number; step?: number };
 
 /**
  * A step as its start says.
@@ -187,5 +187,10 @@ export function resolveApproval(approval: OpenApproval, resolution: EventData['a
 
 export function noteOf(event: Event & { type: 'note.added' }, resolve: Resolve | undefined): Note {
   const { text, author } = plain(event.data, resolve);
-  return { text: textOf(text), author, time: event.time };
+  return {
+    text: textOf(text),
+    author,
+    time: event.time,
+    ...(event.step === undefined ? {} : { step: event.step }),
+  };
 }

@@ -119,7 +119,13 @@ export interface SessionView {
   readonly steps: readonly Step[];
   readonly values: readonly ValueRead[];
   readonly approvals: readonly Json[];
-  readonly notes: readonly { readonly text: string; readonly author: string; readonly time: number }[];
+  readonly notes: readonly {
+    readonly text: string;
+    readonly author: string;
+    readonly time: number;
+    /** The step that it is about. */
+    readonly step?: number;
+  }[];
   readonly lastSeq: number;
   /**
    * What is wrong with the record, empty when it is whole. A damaged value is named once it was looked at; it stands there

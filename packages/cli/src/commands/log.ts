@@ -12,12 +12,18 @@ interface Options {
   readonly follow?: true;
   readonly from?: string;
   readonly to?: string;
+  readonly last?: string;
   readonly raw?: true;
 }
 
 export async function log({ args: [text = ''], options, globals, out }: Call<Options>): Promise<Ending> {
-  const range = { ...bound('from', options.from), ...bound('to', options.to) };
+  const given = { ...bound('from', options.from), ...bound('to', options.to) };
+  const last = bound('last', options.last).last;
+  if (last !== undefined && (options.from ?? options.to) !== undefined)
+    throw usage('--last counts from the end: leave --from and --to out');
   const opened = await openAddress(text, globals);
+  const range =
+    last === undefined ? given : { from: Math.max(0, (await opened.reader.lastSeq()) - last + 1) };
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   out.closed.addEventListener('abort', interrupt);
@@ -70,7 +76,7 @@ function follow(opened: Opened, stop: () => void): { saw(line: string): void; en
     asking = true;
     const before = seq;
     const summary = await opened.summary();
-    if (summary?.outcome !== 'running' && (await opened.reader.view()).lastSeq <= before) stop();
+    if (summary?.outcome !== 'running' && (await opened.reader.lastSeq()) <= before) stop();
     asking = false;
   };
   const timer = setInterval(() => void ask().catch(stop), SILENCE_MS);
@@ -88,10 +94,13 @@ function follow(opened: Opened, stop: () => void): { saw(line: string): void; en
   };
 }
 
-function bound(name: 'from' | 'to', text: string | undefined): { from?: number; to?: number } {
+function bound<N extends 'from' | 'to' | 'last'>(name: N, text: string | undefined): { [K in N]?: number } {
   if (text === undefined) return {};
-  if (!/^\d+$/.test(text)) throw usage(`--${name} ${text}: it is the seq of an event, a whole number`);
-  return { [name]: Number(text) };
+  if (!/^\d+$/.test(text))
+    throw usage(
+      `--${name} ${text}: it is ${name === 'last' ? 'how many events' : 'the seq of an event'}, a whole number`,
+    );
+  return { [name]: Number(text) } as { [K in N]?: number };
 }
 
 function parsed(line: string): Event | UnknownEvent | string {

@@ -1,5 +1,5 @@
 /** `chassis state`: what the conversation and the files were after a step. Nothing runs. */
-import type { SessionView } from '@chassis/journal';
+import { changingSteps, type SessionView, stateSteps, unfinishedSteps } from '@chassis/journal';
 import { conversationBefore } from '@chassis/runtime';
 import type { Effect, JsonObject } from '@chassis/types';
 import { messageLines } from '../present/step.ts';
@@ -25,7 +25,7 @@ export async function state({
   const view = await reader.view(endOf(whole, number));
   const messages = conversationBefore(view, view.turns.length + 1);
   const files = filesOf(view);
-  const states = view.steps.filter((step) => step.kind === 'state');
+  const states = stateSteps(view);
 
   out.line(
     `${paint('bold', `${visible(name)}:${number}`)}  ${view.steps.length} steps so far, turn ${view.turns.length}`,
@@ -39,7 +39,7 @@ export async function state({
     out.line(
       `  ${file.after === null ? 'deleted' : file.after.slice(0, 12)}  ${visible(file.path)}  (step ${file.step})`,
     );
-  const open = view.steps.filter((step) => step.seq.finished === undefined);
+  const open = unfinishedSteps(view);
   for (const step of open) out.line(`step ${step.number} (${step.kind} ${visible(step.name)}) was running`);
   await opened.close();
   return {
@@ -68,7 +68,7 @@ function endOf(view: SessionView, number: number): number | undefined {
 /** Each file that a step changed, as the last of them left it. */
 function filesOf(view: SessionView): (FileEffect & { readonly step: number })[] {
   const files = new Map<string, FileEffect & { readonly step: number }>();
-  for (const step of view.steps)
+  for (const step of changingSteps(view))
     for (const effect of step.effects)
       if (effect.kind === 'file') files.set(effect.path, { ...effect, step: step.number });
   return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -19,7 +19,7 @@ function outcomeOf(view: SessionView, summary: SessionSummary | undefined): Sess
 export function sessionLines(view: SessionView, name: string, summary: SessionSummary | undefined): string[] {
   const { header, steps } = view;
   const outcome = outcomeOf(view, summary);
-  const { input, output, cost_usd } = totals(steps);
+  const { input, output, cost_usd } = totalsOf(view, summary);
   const last = steps.findLast((step) => step.duration_ms !== undefined);
   const took = last === undefined ? 0 : last.started + (last.duration_ms ?? 0) - header.created;
   const facts = [
@@ -48,10 +48,37 @@ export function sessionLines(view: SessionView, name: string, summary: SessionSu
   ];
   if (header.parent !== undefined)
     lines.push(`  forked from ${visible(header.parent.session)} behind step ${header.parent.step}`);
-  lines.push(...timeline(view, width, proseWidth()));
-  for (const note of view.notes) lines.push(`note by ${visible(note.author)}: ${visible(note.text)}`);
+  const first = firstShown(view, LAST_STEPS);
+  if (first > 1)
+    lines.push(
+      '',
+      paint(
+        'dim',
+        `  steps 1 to ${first - 1} are not listed: chassis show ${visible(name)}:STEP, chassis log ${visible(name)}`,
+      ),
+    );
+  lines.push(...timeline(view, width, proseWidth(), first));
+  for (const note of view.notes)
+    lines.push(
+      `note by ${visible(note.author)}${note.step === undefined ? '' : ` on step ${note.step}`}: ${visible(note.text)}`,
+    );
   lines.push('', ...nextLines(view, name, outcome).map((line) => paint('dim', line)));
   return lines;
+}
+
+/** Steps of a long session that are listed, for people and as data. */
+const LAST_STEPS = 20;
+const LAST_RECORDS = 1000;
+
+/** The first step that is listed: of a long session only the last ones are, so that nobody waits for all the others. */
+function firstShown({ marks, steps }: SessionView, last: number): number {
+  return marks === undefined || steps.length <= LAST_RECORDS ? 1 : steps.length - last + 1;
+}
+
+/** What the steps used; of a long session what was counted while it was written. */
+function totalsOf(view: SessionView, summary: SessionSummary | undefined): ReturnType<typeof totals> {
+  if (summary === undefined || firstShown(view, LAST_STEPS) === 1) return totals(view.steps);
+  return { ...summary.tokens, cost_usd: summary.cost_usd };
 }
 
 /** The title, in what the line has left for it. */
@@ -62,7 +89,10 @@ function titleOf({ header }: SessionView, name: string, outcome: string, width: 
 
 /** The same as data; inputs and outputs of the steps are left to `show ID:N`. */
 export function sessionRecord(view: SessionView, summary: SessionSummary | undefined): JsonObject {
-  const { header, turns, steps, notes } = view;
+  const { header, notes } = view;
+  const first = firstShown(view, LAST_RECORDS);
+  const turns = first === 1 ? view.turns : view.turns.slice((view.step(first)?.turn ?? 1) - 1);
+  const steps = first === 1 ? view.steps : view.steps.slice(first - 1);
   return {
     id: header.id,
     title: header.title,
@@ -86,7 +116,8 @@ export function sessionRecord(view: SessionView, summary: SessionSummary | undef
       error: step.error ?? null,
       effects: step.effects.length,
     })),
-    totals: totals(steps),
+    ...(first === 1 ? {} : { steps_before: first - 1 }),
+    totals: totalsOf(view, summary),
     notes,
   } as unknown as JsonObject;
 }

@@ -31,6 +31,9 @@ export function stepLines(view: SessionView, number: number, name: string, statu
     ...step.edits.map(
       (edit) => `${paint('bold', 'edited')}  ${visible(edit.path)} = ${shortValue(edit.value, 200)}`,
     ),
+    ...view.notes
+      .filter((note) => note.step === number)
+      .map((note) => `${paint('bold', 'note')}  by ${visible(note.author)}: ${visible(note.text)}`),
     '',
     ...next(view, step, name).map((line) => paint('dim', line)),
   ];
@@ -50,6 +53,12 @@ function stepOf(view: SessionView, number: number): Step {
   return step;
 }
 
+/** Steps that a step may have led to; of a long session those of its own turn. */
+function following(view: SessionView, { number, turn }: Step): readonly Step[] {
+  if (view.marks === undefined) return view.steps;
+  return view.steps.slice(number, view.marks.before(turn + 1) ?? view.steps.length);
+}
+
 function facts(view: SessionView, step: Step): string[] {
   const lines = [`${moment(step.started)} · turn ${step.turn} · agent ${visible(step.agent)}`];
   if (step.plugin !== null)
@@ -61,7 +70,9 @@ function facts(view: SessionView, step: Step): string[] {
       `because of ${step.causes.map((cause) => `step ${cause} (${named(view, cause)})`).join(', ')}`,
     );
   if (step.parent !== null) lines.push(`inside step ${step.parent} (${named(view, step.parent)})`);
-  const led = view.steps.filter((other) => other.causes.includes(step.number)).map((other) => other.number);
+  const led = following(view, step)
+    .filter((other) => other.causes.includes(step.number))
+    .map((other) => other.number);
   if (led.length > 0) lines.push(`led to step${led.length === 1 ? '' : 's'} ${led.join(', ')}`);
   if (step.usage) {
     const { cached, reasoning, cost_usd } = step.usage;

@@ -10,9 +10,13 @@ import { inColourOf, mark } from './mark.ts';
 import { shortInput, tokens } from './step-line.ts';
 import { indent } from './value.ts';
 
-export function timeline(view: SessionView, width: number | undefined, prose: number): string[] {
-  return view.turns.flatMap((turn) => {
-    const steps = view.steps.filter((step) => step.turn === turn.number);
+/** @param from the first step that is shown */
+export function timeline(view: SessionView, width: number | undefined, prose: number, from = 1): string[] {
+  const first = from === 1 ? 1 : (view.step(from)?.turn ?? 1);
+  const shown = from === 1 ? view.steps : view.steps.slice(from - 1);
+  const byTurn = Map.groupBy(shown, ({ turn }) => turn);
+  return view.turns.slice(first - 1).flatMap((turn) => {
+    const steps = byTurn.get(turn.number) ?? [];
     return [
       '',
       `${paint('bold', `turn ${turn.number}`)}  ${turn.lost === true && turn.input === '' ? lostLine('what began this turn') : truncate(visible(turn.input), prose - 10)}`,

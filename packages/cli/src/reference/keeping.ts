@@ -21,6 +21,14 @@ export const keeping: readonly CommandSpec[] = [
     load: async () => (await import('../commands/repair.ts')).repair,
   },
   {
+    name: 'note',
+    args: '<id> <text>',
+    about: 'Put a remark or a correction on record; what happened stays as it was.',
+    options: [option('--step <n>', 'the step that it is about, instead of ID:STEP')],
+    examples: ['note k3f "the amounts are in cents"', 'note k3f:4 "the page had moved"'],
+    load: async () => (await import('../commands/note.ts')).note,
+  },
+  {
     name: 'export',
     args: '<id>',
     about: 'Write a session as one file, a bundle.',

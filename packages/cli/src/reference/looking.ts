@@ -49,9 +49,10 @@ export const looking: readonly CommandSpec[] = [
       option('-f, --follow', 'wait for more, until nobody writes to the session any more or Ctrl-C'),
       option('--from <seq>', 'first event'),
       option('--to <seq>', 'last event'),
+      option('--last <n>', 'the last so many events'),
       option('--raw', 'the lines exactly as they are on record'),
     ],
-    examples: ['log @last', 'log -f k3f', 'log k3f --from 10 --to 20', 'log k3f --raw | jq .type'],
+    examples: ['log @last', 'log -f k3f', 'log k3f --last 10', 'log k3f --raw | jq .type'],
     load: async () => (await import('../commands/log.ts')).log,
   },
   {
