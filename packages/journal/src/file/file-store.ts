@@ -212,7 +212,7 @@ class FileStore implements Store {
     text: string,
     { limit = 50 }: { readonly limit?: number } = {},
   ): Promise<readonly SearchHit[]> {
-    const sessions = await listSessions(this.#layout, this.#index);
+    const sessions = await listSessions(this.#layout, this.#index, this.#shelf);
     return searchSessions(this.#layout, this.#search, this.#blobs.resolve, sessions, text, limit);
   }
 
