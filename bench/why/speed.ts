@@ -147,7 +147,7 @@ async function record(id: string, changed: number): Promise<void> {
 }
 
 async function open(from: Store, id: string): Promise<SessionView> {
-  return (await from.reader(id)).view();
+  return (await from.reader(id)).view(undefined, { whole: true });
 }
 
 async function cpu<T>(name: string, run: () => T | Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import type { SessionView } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Story } from '../test/build.ts';
+import { failure, Story } from '../test/build.ts';
 import { diff } from './diff.ts';
 
 function run(amount: Json, calls = [1, 2]): SessionView {
@@ -102,5 +102,39 @@ test('what is known of the request before changes no difference', () => {
         expect(diff(withDeltas(a), withDeltas(b))).toEqual(diff(a, b));
       },
     ),
+  );
+});
+
+test('any injected difference is found at its first step', () => {
+  const change = fc.record({
+    at: fc.nat({ max: 4 }),
+    where: fc.constantFrom('input', 'output', 'error'),
+    value: fc.integer(),
+  });
+  const tell = (given: { at: number; where: string; value: number } | undefined): SessionView => {
+    const story = new Story('Go through the pages.');
+    for (let page = 0; page < 5; page++) {
+      const own = given?.at === page ? given : undefined;
+      const input = own?.where === 'input' ? { page, extra: own.value } : { page };
+      if (own?.where === 'error')
+        story.call('fetch', input, { error: failure('ToolError', 17, `no ${own.value}`) });
+      else
+        story.call(
+          'fetch',
+          input,
+          own?.where === 'output' ? { rows: [page, own.value, 'x'] } : { rows: [page] },
+        );
+    }
+    return story.ok();
+  };
+  fc.assert(
+    fc.property(change, (given) => {
+      const { first } = diff(tell(undefined), tell(given));
+      // What is asked differs in the model's answer first, what comes back in the tool's step.
+      expect(first).toMatchObject({ b: given.where === 'input' ? 2 * given.at + 1 : 2 * given.at + 2 });
+      expect(first?.difference?.path).toMatch(
+        given.where === 'input' ? /^\/output\/message/ : /^\/(?:output|error|status)/,
+      );
+    }),
   );
 });

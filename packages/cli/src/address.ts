@@ -37,8 +37,12 @@ export function parseAddress(text: string): Address {
   };
 }
 
-export function formatAddress({ session, step, pointer, range }: Address): string {
-  const name = /^@[a-z]+$/.test(session) ? session : encoded(session);
+export function formatAddress({ session, ...place }: Address): string {
+  return addressIn(/^@[a-z]+$/.test(session) ? session : encoded(session), place);
+}
+
+/** The address of a place in a session whose name is written as it can be typed. */
+export function addressIn(name: string, { step, pointer, range }: Omit<Address, 'session'>): string {
   return [
     name,
     step === undefined ? '' : `:${step}`,

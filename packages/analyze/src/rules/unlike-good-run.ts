@@ -18,7 +18,7 @@ export const unlikeGoodRun: Rule = {
             pointer: difference.path,
             ...(difference.actual === undefined ? {} : { value: difference.actual }),
             text: `the first difference from the good run, step ${a} there: ${shown(difference.expected)}, here ${shown(difference.actual)}`,
-            score: 0.9,
+            score: 0.97,
             kind: kindOf(difference.path),
           }
         : { step: b, text: `the good run has no such call of ${name}`, score: 0.75, kind: 'act' };

@@ -11,7 +11,7 @@ import {
   valuesBelow,
 } from '@chassis/analyze';
 import type { SessionView } from '@chassis/journal';
-import { formatAddress } from '../address.ts';
+import { addressIn } from '../address.ts';
 import { usage } from '../failure.ts';
 import { placesOf } from '../find-text.ts';
 import { shortValue } from '../present/value.ts';
@@ -48,8 +48,7 @@ export async function blame({
   const found = lineage(view, place);
   if (found === undefined) throw usage(nothingAt(view, place, name, text));
   const at = (span: Place): string =>
-    formatAddress({
-      session: name,
+    addressIn(name, {
       step: span.step,
       pointer: span.pointer,
       ...(span.range === undefined ? {} : { range: span.range }),
@@ -69,7 +68,7 @@ function nothingAt(view: SessionView, place: Place, name: string, text: string):
   const here = place.step === 0 ? name : `${name}:${place.step}`;
   if (inside.length === 0)
     return `${text}: there is no text or number at ${place.pointer}; chassis show ${shellWord(here)} shows what there is`;
-  const examples = inside.map((one) => formatAddress({ session: name, ...one })).join(', ');
+  const examples = inside.map((one) => addressIn(name, one)).join(', ');
   return `${text}: a whole object or list stands at ${place.pointer || '/'}; name one value of it, such as ${examples}`;
 }
 

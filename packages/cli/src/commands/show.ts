@@ -2,7 +2,7 @@
 import type { SessionView } from '@chassis/journal';
 import { getPointer, lostBlobIn } from '@chassis/journal';
 import type { Json, JsonObject } from '@chassis/types';
-import { type Address, formatAddress, type StepName, stepOf } from '../address.ts';
+import { type Address, addressIn, type StepName, stepOf } from '../address.ts';
 import { usage } from '../failure.ts';
 import { damageLines, damageRecord } from '../present/damage.ts';
 import { sessionLines, sessionRecord } from '../present/session.ts';
@@ -32,7 +32,8 @@ export async function show({
   }
   // Step 0 is the session itself, where what the person said stands.
   const number = named === undefined || named === 0 ? 0 : await stepNumber(view, named);
-  const here = formatAddress({ ...address, session: name, ...(named === undefined ? {} : { step: number }) });
+  const { session: _, ...place } = address;
+  const here = addressIn(name, { ...place, ...(named === undefined ? {} : { step: number }) });
   if (address.pointer !== undefined) {
     const value = valueAt(view, number, address);
     out.line(fullValue(value));
