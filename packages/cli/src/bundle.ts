@@ -1,6 +1,7 @@
 /** Sessions in single files: read into memory, so that looking at one changes nothing. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import {
+  checkingKey,
   importBundle,
   memoryStore,
   readBundleFile,
@@ -16,8 +17,9 @@ export async function readBundle(path: string): Promise<{ readonly store: Store;
   return { store, id: await importBundle(store, linesOf(path)) };
 }
 
-export function verifyBundleFile(path: string): Promise<Verification> {
-  return verifyBundle(linesOf(path));
+/** @param key PEM file of who must have signed it */
+export function verifyBundleFile(path: string, key?: string): Promise<Verification> {
+  return verifyBundle(linesOf(path), key === undefined ? undefined : checkingKey(readFileSync(key)));
 }
 
 export function linesOf(path: string): AsyncIterable<string> {

@@ -5,7 +5,7 @@
  * Promise: what is exported, imported and exported again is the same, byte for byte; nothing is taken in that the chain or a
  * content hash does not bear out.
  */
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { ChassisError } from '@chassis/errors';
 import { blobRefsIn, mayHoldRefs } from './blob-ref.ts';
 import { Chain } from './chain.ts';
@@ -13,6 +13,13 @@ import type { BlobRef, Event, SessionHeader } from './event.ts';
 import { parseJson } from './json.ts';
 import { decodeLine } from './line.ts';
 import type { Problem } from './problem.ts';
+import {
+  type BundleSignature,
+  readSignature,
+  SIGNATURE_START,
+  type SignedHead,
+  signatureLine,
+} from './signature.ts';
 import type { Store, Verification } from './store.ts';
 import { checkVersion } from './upgrade.ts';
 
@@ -21,9 +28,14 @@ type Content = BlobRef['$blob'];
 
 /**
  * A session as lines, without newlines. Streams: memory holds one line and one blob.
+ * @param options `sign`: an Ed25519 key (`signingKey`) that the head is signed with, in one more line at the end
  * @throws ChassisError InvalidParams for an unknown session, Conflict when a blob that is needed is missing
  */
-export async function* exportBundle(store: Store, id: string): AsyncGenerator<string> {
+export async function* exportBundle(
+  store: Store,
+  id: string,
+  options: { readonly sign?: KeyObject } = {},
+): AsyncGenerator<string> {
   const sent = new Set<string>();
   const blobLines = async function* (content: Content, needed: boolean): AsyncGenerator<string> {
     if (sent.has(content.sha256)) return;
@@ -45,10 +57,16 @@ export async function* exportBundle(store: Store, id: string): AsyncGenerator<st
       blob: { sha256, bytes: bytes.byteLength, media_type, base64: view.toString('base64') },
     });
   };
+  let last = '';
   for await (const line of (await store.reader(id)).lines()) {
     if (mayHoldRefs(line)) for (const content of blobRefsIn(parseJson(line))) yield* blobLines(content, true);
     for (const sha256 of bareHashes(line)) yield* blobLines({ sha256, bytes: 0, media_type: BYTES }, false);
     yield line;
+    last = line;
+  }
+  if (options.sign) {
+    const { seq, hash: head } = decodeLine(last).event;
+    yield signatureLine({ session: id, seq, hash: head }, options.sign);
   }
 }
 
@@ -63,15 +81,40 @@ function bareHashes(line: string): string[] {
   );
 }
 
+/** Reads another tool's sessions. */
+export interface Importer {
+  readonly name: string;
+  /** Whether a file that begins with this line is one of its own. */
+  accepts(line: string): boolean;
+  /** Records what the lines say: `store` takes one session, which is then taken in like any other. Answers its id. */
+  read(lines: AsyncIterable<string>, store: Store): Promise<string>;
+}
+
 /**
  * Takes a session in under its own id. Does nothing when the same session is there already.
  * @param lines a bundle's lines, with or without their newlines
+ * @param importers asked in this order when the first line is not one of ours
  * @returns the session's id
  * @throws ChassisError InvalidParams when the bundle is damaged or incomplete (nothing is taken in then), Conflict when a
  *   different session of that id is there
  */
-export function importBundle(store: Store, lines: AsyncIterable<string>): Promise<string> {
-  return store.receive(lines);
+export async function importBundle(
+  store: Store,
+  lines: AsyncIterable<string>,
+  importers: readonly Importer[] = [],
+): Promise<string> {
+  const rest = lines[Symbol.asyncIterator]();
+  const first = await rest.next();
+  const whole = (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  })();
+  const importer = first.done ? undefined : importers.find((one) => one.accepts(first.value));
+  if (importer === undefined) return store.receive(whole);
+  const { memoryStore } = await import('./memory-store.ts');
+  const aside = memoryStore();
+  return store.receive(exportBundle(aside, await importer.read(whole, aside)));
 }
 
 /** What a bundle consists of, each part checked. */
@@ -81,6 +124,8 @@ export type BundlePart =
 
 /** Reads a bundle part by part; after the last one it knows whose it is. */
 export class BundleReader {
+  /** The last line of a signed bundle; what it is worth, `readSignature` says. */
+  signature: string | undefined;
   readonly #chain = new Chain();
   readonly #contents = new Set<string>();
   readonly #has: (sha256: string) => boolean;
@@ -103,13 +148,24 @@ export class BundleReader {
     return { seq: this.#chain.expected - 1, hash: this.#chain.hash };
   }
 
+  get #signedHead(): SignedHead {
+    return { session: this.header.id, ...this.head };
+  }
+
   async *parts(lines: AsyncIterable<string>): AsyncGenerator<BundlePart> {
     for await (const raw of lines) {
       this.#line++;
       const text = raw.replace(/\r?\n?$/, '');
       if (text === '') continue;
+      if (this.signature !== undefined) throw this.#damaged('nothing may follow the signature');
+      if (text.startsWith(SIGNATURE_START)) {
+        this.signature = text;
+        continue;
+      }
       yield text.startsWith('{"blob":') ? this.#blob(text) : this.#event(text);
     }
+    const wrong = this.signature === undefined ? undefined : readSignature(this.signature, this.#signedHead);
+    if (typeof wrong === 'string') throw this.#damaged(wrong);
     if (this.header.id === '') throw this.#damaged('its session has no id');
   }
 
@@ -156,11 +212,15 @@ export class BundleReader {
   }
 }
 
-/** Checks a bundle without taking it in. Stops at the first problem: what follows hangs on it. */
-export async function verifyBundle(lines: AsyncIterable<string>): Promise<Verification> {
+/**
+ * Checks a bundle without taking it in. Stops at the first problem: what follows hangs on it.
+ * @param key who must have signed it; without one a signature need only fit the bundle
+ */
+export async function verifyBundle(lines: AsyncIterable<string>, key?: KeyObject): Promise<Verification> {
   const reader = new BundleReader();
   const problems: Problem[] = [];
   let session = '';
+  let signature: BundleSignature | undefined;
   try {
     for await (const _ of reader.parts(lines));
     session = reader.header.id;
@@ -168,8 +228,16 @@ export async function verifyBundle(lines: AsyncIterable<string>): Promise<Verifi
     if (!(error instanceof ChassisError)) throw error;
     problems.push({ kind: 'bundle', message: error.message });
   }
+  if (problems.length === 0) {
+    const head = { session, ...reader.head };
+    const found =
+      reader.signature === undefined ? key && 'it is not signed' : readSignature(reader.signature, head, key);
+    if (typeof found === 'string') problems.push({ kind: 'signature', message: found });
+    else signature = found;
+  }
   const { seq, hash: headHash } = reader.head;
-  return { ok: problems.length === 0, session, events: seq + 1, head_hash: headHash, problems };
+  const verification = { ok: problems.length === 0, session, events: seq + 1, head_hash: headHash, problems };
+  return signature ? { ...verification, signature } : verification;
 }
 
 /** Whether a session that is there is the one a bundle brings. Throws Conflict when it is another one. */

@@ -1,5 +1,5 @@
 export { lostBlobIn } from './blob-ref.ts';
-export { exportBundle, importBundle, verifyBundle } from './bundle.ts';
+export { exportBundle, type Importer, importBundle, verifyBundle } from './bundle.ts';
 export { readBundleFile, writeBundleFile } from './bundle-file.ts';
 export { messageDelta } from './delta.ts';
 export { canonicalJson, digestOf, digestOfRequest } from './digest.ts';
@@ -15,6 +15,7 @@ export { formatPointer, getPointer, parsePointer, setPointer } from './pointer.t
 export { describeProblem, isLoss, type Problem } from './problem.ts';
 export { Secrets } from './secrets.ts';
 export { newSessionId } from './session-id.ts';
+export { checkingKey, signingKey } from './signature.ts';
 export * from './step.ts';
 export { changingSteps, stateSteps, stepsFrom, unfinishedSteps } from './steps-of.ts';
 export * from './store.ts';

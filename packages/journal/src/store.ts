@@ -6,6 +6,7 @@
 import type { BlobRef, Event, EventData, EventType, SessionHeader, UnknownEvent } from './event.ts';
 import type { SearchHit } from './passage.ts';
 import type { Problem } from './problem.ts';
+import type { BundleSignature } from './signature.ts';
 import type { SessionView } from './step.ts';
 
 export interface Writer {
@@ -95,6 +96,8 @@ export interface Verification {
   readonly problems: readonly Problem[];
   /** What is gone and was put on record by a repair; a record with losses and no problems is ok. */
   readonly losses?: readonly Problem[];
+  /** A bundle's signature, when it has one that fits. */
+  readonly signature?: BundleSignature;
 }
 
 export interface RepairOptions {

@@ -1,9 +1,9 @@
 /** `chassis export`: a session as one file that can be sent, kept, grepped and taken in again. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ChassisError } from '@chassis/errors';
-import { exportBundle, writeBundleFile } from '@chassis/journal';
+import { exportBundle, signingKey, writeBundleFile } from '@chassis/journal';
 import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { sessionOf } from '../sessions.ts';
@@ -14,6 +14,7 @@ import { bytes } from '../terminal/units.ts';
 interface Options {
   readonly output?: string;
   readonly force?: true;
+  readonly sign?: string;
 }
 
 export async function exportSession({
@@ -22,12 +23,14 @@ export async function exportSession({
   globals,
   out,
 }: Call<Options>): Promise<Ending> {
+  const sign =
+    options.sign === undefined ? {} : { sign: signingKey(readFileSync(resolve(globals.cwd, options.sign))) };
   const store = existingStore(globals);
   try {
     const { id } = await sessionOf(text, store);
     if (options.output === '-') {
       // The lines of the bundle are the result: each is JSON, in either mode.
-      for await (const line of exportBundle(store, id)) {
+      for await (const line of exportBundle(store, id, sign)) {
         out.raw(line);
         await out.drained();
       }
@@ -37,7 +40,7 @@ export async function exportSession({
     const file = resolve(globals.cwd, path);
     if (existsSync(file) && options.force !== true)
       throw new ChassisError('Conflict', `${path} is there already: give another name, or --force`);
-    await whileWaiting(out, 'writing…', writeBundleFile(file, exportBundle(store, id)));
+    await whileWaiting(out, 'writing…', writeBundleFile(file, exportBundle(store, id, sign)));
     const { size } = await stat(file);
     out.line(`wrote ${visible(path)}, ${bytes(size)}`);
     return { result: { session: id, file, bytes: size } };

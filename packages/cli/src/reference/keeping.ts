@@ -6,7 +6,8 @@ export const keeping: readonly CommandSpec[] = [
     name: 'verify',
     args: '<id>',
     about: 'Check that a record is whole and unchanged; exit 1 when it is not.',
-    examples: ['verify @last', 'verify night.session.jsonl', 'verify k3f --json'],
+    options: [option('--key <file>', 'the public key (PEM, Ed25519) that a bundle must be signed with')],
+    examples: ['verify @last', 'verify night.session.jsonl --key ann.pub.pem', 'verify k3f --json'],
     load: async () => (await import('../commands/verify.ts')).verify,
   },
   {
@@ -35,6 +36,7 @@ export const keeping: readonly CommandSpec[] = [
     options: [
       option('-o, --output <file>', 'the file; - is stdout (default: ID.session.jsonl here)'),
       option('--force', 'replace the file when there is one'),
+      option('--sign <file>', 'sign it with this private key (PEM, Ed25519)'),
     ],
     examples: ['export @last', 'export k3f -o night.session.jsonl', 'export k3f -o - | gzip > night.gz'],
     load: async () => (await import('../commands/export.ts')).exportSession,

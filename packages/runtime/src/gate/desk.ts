@@ -4,6 +4,7 @@
  * The method names are those of `host.call`, so that an agent in this process and one behind a pipe see the same desk.
  */
 import { ChassisError } from '@chassis/errors';
+import type { EventType } from '@chassis/journal';
 import type { FileChange } from '@chassis/sdk';
 import type { Effect, Json, JsonObject, Message, ModelChunk, ModelResponse, ToolSpec } from '@chassis/types';
 import type { HostCalls } from '../capability.ts';
@@ -57,7 +58,8 @@ export class HostDesk implements HostCalls {
   /**
    * `model.generate {messages, tools?, params?, model?, causes?, agent?}` → `{step, status, message?, response?, error?}`;
    * `tool.call {name, arguments, call_id?, causes?}` → `{step, status, output?, error?, message}`;
-   * `state.update {name, value, causes?}` → `{step, status}`; `session.context {}`. `message` is ready to be put into the conversation.
+   * `state.update {name, value, causes?}` → `{step, status}`; `session.context {}`;
+   * `session.event {type: "x-<plugin>.…", data}` → null, an event of the plugin's own. `message` is ready to be put into the conversation.
    */
   async call(method: string, params: JsonObject): Promise<Json> {
     switch (method) {
@@ -76,11 +78,40 @@ export class HostDesk implements HostCalls {
       }
       case 'session.context':
         return this.context();
+      case 'session.event':
+        return this.#event(params);
       default:
         throw new ChassisError('MethodNotFound', `the harness has no method ${method} for plugins`, {
-          data: { known: ['model.generate', 'tool.call', 'state.update', 'session.context'] },
+          data: {
+            known: ['model.generate', 'tool.call', 'state.update', 'session.context', 'session.event'],
+          },
         });
     }
+  }
+
+  /** Nothing reads it but who knows the plugin; it never stops a session from opening. A turn that is run again writes it again. */
+  #event(params: JsonObject): Json {
+    const type = text(params, 'type');
+    const own = `x-${this.#plugin}.`;
+    if (!type.startsWith(own) || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(type.slice(own.length))) {
+      throw new ChassisError(
+        'InvalidParams',
+        `${JSON.stringify(type)} is no event of plugin ${this.#plugin}: its events begin with ${own}`,
+        {
+          data: {
+            issues: [
+              { path: '/type', message: `must be ${own}NAME`, expected: `${own}NAME`, received: type },
+            ],
+          },
+        },
+      );
+    }
+    const data = params.data ?? {};
+    if (typeof data !== 'object' || data === null || Array.isArray(data))
+      throw wrong('data', 'an object', data);
+    const { writer } = this.#gate.options.recorder;
+    writer.append(type as EventType, data as never, this.#step?.number);
+    return null;
   }
 
   async #generate(params: JsonObject): Promise<Json> {

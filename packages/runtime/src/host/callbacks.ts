@@ -13,6 +13,9 @@ import type { HostOptions } from './host.ts';
 /** What an agent is made of. */
 const AGENT_METHODS = new Set(['model.generate', 'tool.call', 'state.update', 'session.context']);
 
+/** What every plugin may do: it concerns only itself. */
+const OWN_METHODS = new Set(['session.event']);
+
 export function callbacks(invocation: Invocation, options: HostOptions): ContextCalls {
   const { host, payload } = invocation;
   const { manifest } = options.entry.source;
@@ -26,7 +29,9 @@ export function callbacks(invocation: Invocation, options: HostOptions): Context
       const { method: target, params: given, tool } = asHostMethod(method, params);
       const names = tool === undefined ? [method, target] : [method, target, `tool.${tool}`, tool];
       const allowed =
-        ('agent' in payload && AGENT_METHODS.has(target)) || mayCall(manifest.permissions.methods, names);
+        OWN_METHODS.has(target) ||
+        ('agent' in payload && AGENT_METHODS.has(target)) ||
+        mayCall(manifest.permissions.methods, names);
       if (!allowed) {
         throw new ChassisError('PermissionDenied', `plugin ${manifest.name} may not call ${method}`, {
           data: { fix: `list "${method}" under permissions.methods of ${manifest.name}` },
