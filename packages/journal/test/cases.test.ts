@@ -1,10 +1,11 @@
 /** Faults that other harnesses were reported for, played against this journal. */
 import { spawnSync } from 'node:child_process';
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { createReadStream, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { fileStore, Secrets, type Writer } from '../src/index.ts';
+import { exportBundle, fileStore, Secrets, type Writer, writeBundleFile } from '../src/index.ts';
 import { GENESIS, LineEncoder } from '../src/line.ts';
 import { collect, folder, header, Run } from './build.ts';
 
@@ -222,6 +223,8 @@ test('a secret sent through every path is found in no file', async () => {
       step,
     );
     writer.append('note.added', { text: form, author: form });
+    writer.append('x-plugin.seen' as never, { [form]: { form } } as never);
+    writer.append('session.ended', { outcome: 'ok', turn: 1, answer: form });
     writer.blob({ form });
   }
   const fork = await store.fork('s', writer.view.lastSeq, header('f', { title: canary })).catch(async () => {
@@ -231,7 +234,13 @@ test('a secret sent through every path is found in no file', async () => {
   await fork.close();
   await writer.close();
   await collect(store.list());
+  // What is derived, and what leaves the store.
+  expect(await store.search('secret CANARY')).not.toEqual([]);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  for (const name of ['s.session.jsonl', 's.session.jsonl.zst'])
+    await writeBundleFile(join(dir.path, name), exportBundle(store, 's', { sign: privateKey }));
   await store.close();
+  expect(readdirSync(dir.path)).toEqual(expect.arrayContaining(['index.db', 'search.db', 's.session.jsonl']));
   const needles = [
     canary,
     ...forms.flatMap((form) => [form, JSON.stringify(form).slice(1, -1)]),
