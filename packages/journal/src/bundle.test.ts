@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collect, folder, header, Run } from '../test/build.ts';
-import { exportBundle, importBundle, verifyBundle } from './bundle.ts';
+import { exportBundle, verifyBundle } from './bundle.ts';
 import { readBundleFile, writeBundleFile } from './bundle-file.ts';
 import { fileStore } from './file/file-store.ts';
+import { importBundle } from './importer.ts';
 import { memoryStore } from './memory-store.ts';
 import type { Store } from './store.ts';
 

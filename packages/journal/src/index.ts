@@ -1,11 +1,12 @@
 export { lostBlobIn } from './blob-ref.ts';
-export { exportBundle, type Importer, importBundle, verifyBundle } from './bundle.ts';
+export { exportBundle, verifyBundle } from './bundle.ts';
 export { readBundleFile, writeBundleFile } from './bundle-file.ts';
 export { messageDelta } from './delta.ts';
 export { canonicalJson, digestOf, digestOfRequest } from './digest.ts';
 export * from './event.ts';
 export { type FileStoreOptions, fileStore } from './file/file-store.ts';
 export { Fold, foldSession } from './fold.ts';
+export { type Importer, importBundle } from './importer.ts';
 export { isExactNumber, parseJson, plainNumbers, stringifyJson } from './json.ts';
 export { peek } from './lazy.ts';
 export { memoryStore, memoryWriter } from './memory-store.ts';

@@ -90,7 +90,7 @@ export function readSignature(line: string, head: SignedHead, wanted?: KeyObject
   if (given.algorithm !== 'ed25519' || key.asymmetricKeyType !== 'ed25519')
     return `its signature is of an unknown kind (${JSON.stringify(given.algorithm)})`;
   if (given.session !== head.session || given.seq !== head.seq || given.hash !== head.hash)
-    return `its signature is for event ${given.seq} of session ${given.session} with another head: the bundle was changed after it was signed`;
+    return `its signature is for event ${String(given.seq)} of session ${String(given.session)} with another head: the bundle was changed after it was signed`;
   if (!verify(null, message(head), key, value))
     return 'its signature does not fit: it was not made with the key that it names';
   if (wanted === undefined) return { key: fingerprint(key) };
