@@ -49,6 +49,15 @@ export const projects: readonly CommandSpec[] = [
     load: async () => (await import('../commands/plugin-new.ts')).pluginNew,
   },
   {
+    name: 'plugin pins',
+    args: '[name]',
+    about:
+      'Show tools whose definition changed since their first use, and so are suspended; exit 1 when there are any.',
+    options: [option('--accept', 'take the tools of this plugin as they are now')],
+    examples: ['plugin pins', 'plugin pins github --accept'],
+    load: async () => (await import('../commands/plugin-pins.ts')).pluginPins,
+  },
+  {
     name: 'plugin reload',
     args: '<name>',
     about:

@@ -99,7 +99,7 @@ function toolTable(
   const safeNames = new Set<string>();
   for (const owner of owners) {
     for (const definition of owner.tools) {
-      const refusal = rules.refusal(owner.plugin.name, definition.name);
+      const refusal = rules.refusal(owner.plugin.name, definition.name, definition);
       const safe = modelSafeName(owner.plugin.name, definition.name);
       if (refusal !== undefined) {
         for (const name of [fullName(owner.plugin.name, definition.name), safe]) table.set(name, refusal);
@@ -133,8 +133,9 @@ function toolTable(
       );
   }
   for (const owner of owners) {
-    for (const { name } of owner.tools) {
-      const refusal = rules.refusal(owner.plugin.name, name);
+    for (const definition of owner.tools) {
+      const { name } = definition;
+      const refusal = rules.refusal(owner.plugin.name, name, definition);
       if (refusal !== undefined && !table.has(name)) table.set(name, refusal);
     }
   }

@@ -4,6 +4,7 @@ import type { Diagnostics, Log } from '../host/host.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import type { Project } from '../project/project.ts';
 import type { OnSecret, Secrets } from '../project/secrets.ts';
+import type { ChangedTool } from '../tools/pins.ts';
 import type { BackOffTiming } from './back-off.ts';
 import type { ErrorRateTiming } from './error-rate.ts';
 import type { LifePoint } from './life.ts';
@@ -69,6 +70,10 @@ export interface ReadyReport {
 export interface LiveRegistry extends Registry {
   /** Records of everything that was asked for and is not there, plugins and single names alike. */
   problems(): readonly Unavailable[];
+  /** Tools that are suspended, because their server tells another definition than at their first use. */
+  changedTools(): readonly ChangedTool[];
+  /** Takes a plugin's tools as they are now. @returns names of the tools that may be used again */
+  acceptTools(plugin: string): readonly string[];
   /** Process id, stderr and stray output of a plugin that runs in a process. */
   diagnostics(name: string): Diagnostics | undefined;
   readiness(): ReadyReport;

@@ -103,6 +103,16 @@ class PluginRegistry implements LiveRegistry {
     return this.#generation.agent(name);
   }
 
+  changedTools() {
+    return this.#roster.pins.changed();
+  }
+
+  acceptTools(plugin: string) {
+    const accepted = this.#roster.pins.accept(plugin);
+    this.#generation = this.#build();
+    return accepted;
+  }
+
   policies() {
     return this.#generation.policies;
   }

@@ -9,21 +9,24 @@ import { nodeOf } from '../plugin/offers.ts';
 import { type Need, type Resolution, resolvePlugins } from '../plugin/resolver.ts';
 import type { Project } from '../project/project.ts';
 import { TOOL_BUDGET } from '../tools/offered.ts';
+import { Pins } from '../tools/pins.ts';
 import { withSearch } from './built-in.ts';
 import { buildGeneration, type Generation } from './generation.ts';
 import type { PluginLife } from './life.ts';
 import type { ReadyReport, StillLoading } from './options.ts';
 import { brokenOwner, brokenStatus, closedBy, ownerOf, statusOf } from './owners.ts';
-import { toolRules } from './tool-rules.ts';
+import { type ToolRules, toolRules } from './tool-rules.ts';
 
 export class Roster {
   readonly lives = new Map<string, PluginLife>();
+  readonly pins: Pins;
   readonly #project: Project;
   #catalogue: Catalogue;
   #resolution: Resolution;
 
   constructor(project: Project) {
     this.#project = project;
+    this.pins = new Pins(project.userFolder, project.root);
     this.#catalogue = project.catalogue;
     this.#resolution = resolvePlugins(project.catalogue.entries.map(nodeOf));
   }
@@ -81,6 +84,7 @@ export class Roster {
         .filter((plugin) => plugin.enabled)
         .map((plugin) => plugin.record),
       ...this.missing(),
+      ...this.pins.problems(),
     ];
   }
 
@@ -117,8 +121,18 @@ export class Roster {
       ...this.broken().map(brokenOwner),
     ];
     const rules = toolRules(config.tools, (keys) => this.#project.origin(keys)?.text ?? 'configuration');
+    const pinned: ToolRules = {
+      ...rules,
+      refusal: (plugin, tool, definition) => {
+        const manifest = this.lives.get(plugin)?.entry.source.manifest;
+        return (
+          rules.refusal(plugin, tool, definition) ??
+          (manifest === undefined ? undefined : this.pins.refusal(manifest, definition))
+        );
+      },
+    };
     return withSearch(
-      (more) => buildGeneration([...owners, ...more], rules, this.closed()),
+      (more) => buildGeneration([...owners, ...more], pinned, this.closed()),
       config.tools.budget_tokens ?? TOOL_BUDGET,
     );
   }

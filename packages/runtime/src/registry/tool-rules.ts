@@ -12,7 +12,7 @@ import type { Config } from '../project/config.ts';
 
 export interface ToolRules {
   /** Why the project does not let a tool be used, if so. */
-  refusal(plugin: string, tool: string): Unavailable | undefined;
+  refusal(plugin: string, tool: string, definition: ToolDefinition): Unavailable | undefined;
   /** The definition with the project's approval mode. */
   adjusted(plugin: string, definition: ToolDefinition): ToolDefinition;
 }
