@@ -8,6 +8,9 @@ import type { Json } from '@chassis/types';
 import { parseJson } from './json.ts';
 import { unescapeMarks } from './secrets.ts';
 
+/** How much of a text is its beginning. */
+const BEGINNING = 96;
+
 /** Text shorter than this is not worth the trouble. */
 export const LAZY_LENGTH = 512;
 
@@ -25,6 +28,11 @@ export abstract class Lazy {
 
   /** The value, made anew and not remembered. */
   abstract make(): Json;
+
+  /** The first characters of its JSON text, where that is at hand. */
+  beginning(): string {
+    return '';
+  }
 }
 
 /** A value that a function makes. */
@@ -55,6 +63,11 @@ export class Kept extends Lazy {
     this.#start = start;
     this.#end = end;
     this.#member = member;
+  }
+
+  override beginning(): string {
+    if (this.#member !== undefined) return '';
+    return this.#bytes.toString('latin1', this.#start, Math.min(this.#end, this.#start + BEGINNING));
   }
 
   make(): Json {

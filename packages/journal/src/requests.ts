@@ -112,8 +112,16 @@ export class Requests {
   delta(step: number): RequestDelta | undefined {
     const logged = this.#get(step);
     if (!logged || this.#changed) return undefined;
+    const { from, keep } = beginningOf(logged);
     return {
-      ...headOf(logged),
+      from,
+      keep,
+      get added() {
+        return headOf(logged).added;
+      },
+      get chars() {
+        return headOf(logged).chars;
+      },
       get add() {
         return messagesOf(logged).add;
       },
@@ -152,7 +160,7 @@ export class Requests {
         missing.push(requestLost(current));
         break;
       }
-      const { from, keep }: DeltaHead = this.#past?.before(current) ?? headOf(logged);
+      const { from, keep }: DeltaHead = this.#past?.before(current) ?? beginningOf(logged);
       if (from !== null && from >= current) throw notBefore(current, from);
       if (wanted > keep) {
         const messages = messagesOf(logged);
@@ -299,9 +307,23 @@ function requestLost(step: number): string {
   return `messages: the request of step ${step} is not on record`;
 }
 
+const BEGINNING = /^\{"messages":\{"from":(null|\d{1,15}),"keep":(\d{1,15}),"add":\[/;
+
+/** What a request begins with. Our writers put that first in the text, which need not be parsed for it. */
+function beginningOf(logged: Logged): DeltaHead {
+  if (logged.head !== undefined) return logged.head;
+  const match = logged.input instanceof Lazy ? BEGINNING.exec(logged.input.beginning()) : null;
+  if (match === null) return headOf(logged);
+  return { from: match[1] === 'null' ? null : Number(match[1]), keep: Number(match[2]) };
+}
+
 function headOf(logged: Logged): MessagesHead {
   if (logged.head === undefined) {
-    const { from, keep, add } = messagesOf(logged);
+    const { input } = logged;
+    // Heads are asked for of very many requests: their texts are not held for it.
+    const { from, keep, add } = messagesOf(
+      input instanceof Lazy ? { ...logged, input: input.make() } : logged,
+    );
     logged.head = { from, keep, added: add.length, chars: charsOf(add) };
   }
   return logged.head;
