@@ -25,7 +25,7 @@ import { circleError } from './detectors.ts';
 import { limitError } from './limits.ts';
 import type { GateFace, GateOptions } from './options.ts';
 import { POLICY_AGENT, type Verdict, verdictOf } from './policies.ts';
-import { inTurn } from './rates.ts';
+import { inTurn, isLimited } from './rates.ts';
 import { newTraceId, type OpenStep } from './recorder.ts';
 import { mayFallBack, pauseBeforeRetry, whenBack } from './retry.ts';
 
@@ -196,13 +196,16 @@ export class Gate implements GateFace {
     interrupted: Step | undefined,
   ): Promise<Omit<Outcome, 'step'>> {
     const { approvals, registry, signal } = this.options;
-    const binding = await whenBack(resolved, () => registry.resolveTool(ask.name), signal);
+    const binding = isUnavailable(resolved)
+      ? await whenBack(resolved, () => registry.resolveTool(ask.name), signal)
+      : resolved;
     if (isUnavailable(binding)) throw unavailable(binding);
     const { definition } = binding;
     const repeatable =
       definition.effects === 'none' || definition.effects === 'read' || definition.idempotent;
     checkInput(definition, ask.input);
-    const verdict = await this.#verdict(ask, step, binding);
+    const policies = registry.policies?.() ?? [];
+    const verdict = policies.length === 0 ? undefined : await this.#verdict(ask, step, binding, policies);
     if (interrupted !== undefined && interrupted.seq.dispatched !== undefined && !repeatable) {
       if (verdict?.decision === 'deny') approvals.judge(binding, ask.input, step.number, verdict);
       await this.#confirmRepeat(ask, step, binding);
@@ -220,8 +223,13 @@ export class Gate implements GateFace {
     return { status: 'ok', output: result.data };
   }
 
-  #verdict(ask: ToolAsk, step: OpenStep, binding: ToolBinding): Promise<Verdict | undefined> {
-    const { registry, approvals, recorder, workspace, signal } = this.options;
+  #verdict(
+    ask: ToolAsk,
+    step: OpenStep,
+    binding: ToolBinding,
+    policies: readonly PolicyBinding[],
+  ): Promise<Verdict | undefined> {
+    const { approvals, recorder, workspace, signal } = this.options;
     const desk = (policy: PolicyBinding) =>
       new HostDesk(this, { agent: `${ask.agent}/${POLICY_AGENT}`, turn: ask.turn }, step, policy.plugin.name);
     const judged = {
@@ -234,7 +242,7 @@ export class Gate implements GateFace {
       approval: approvals.modeOf(binding),
       host: desk,
     };
-    return verdictOf(registry.policies?.() ?? [], judged, signal);
+    return verdictOf(policies, judged, signal);
   }
 
   /** A call whose effect may have happened already is never repeated in silence. */
@@ -285,7 +293,10 @@ export class Gate implements GateFace {
       const reference = references[choice] as string;
       const model = ask.kind === 'model' ? reference : undefined;
       const binding = resolve(reference);
-      const leave = isUnavailable(binding) ? undefined : await inTurn(binding, registry, step, signal);
+      const leave =
+        isUnavailable(binding) || !isLimited(binding)
+          ? undefined
+          : await inTurn(binding, registry, step, signal);
       let failure: ChassisError;
       try {
         if (isUnavailable(binding)) throw unavailable(binding);

@@ -93,6 +93,11 @@ export class Rates {
 
 const shared = new WeakMap<Registry, Rates>();
 
+/** Whether a call may have to wait at all. */
+export function isLimited(binding: ToolBinding | ModelBinding): binding is ToolBinding {
+  return 'definition' in binding && binding.definition.rate !== undefined;
+}
+
 /**
  * Waits until a call may start. A wait for the minute's next place is on record as an attempt that was put off.
  *
@@ -100,14 +105,13 @@ const shared = new WeakMap<Registry, Rates>();
  * @throws RateLimited with `data.retry_after_ms` when it would have to wait longer than it may take; Cancelled
  */
 export async function inTurn(
-  binding: ToolBinding | ModelBinding,
+  binding: ToolBinding,
   registry: Registry,
   step: OpenStep,
   signal: AbortSignal,
 ): Promise<(() => void) | undefined> {
-  if (!('definition' in binding) || binding.definition.rate === undefined) return undefined;
   const { definition } = binding;
-  const { per_minute, concurrency } = binding.definition.rate;
+  const { per_minute, concurrency } = definition.rate ?? {};
   const rates = ratesOf(registry);
   const tool = rateKey(binding);
   let leave: (() => void) | undefined;
