@@ -26,6 +26,9 @@ const TOOLS = Object.freeze([
 /** Messages after which the agent compacts its conversation. */
 const WINDOW = 200;
 const CYCLES_A_TURN = 400;
+/** About what an event takes in the log, and how many are written before the large session is opened anew. */
+const BYTES_AN_EVENT = 2360;
+const SITTING = 40_000;
 
 function header(): SessionHeader {
   return {
@@ -58,7 +61,7 @@ function words(length: number, seed: number): string {
 async function record(writer: Writer, events: number, bytes: number): Promise<void> {
   let messages: Message[] = [];
   let previous: { step: number; messages: readonly Message[] } | null = null;
-  let turn = 0;
+  let turn = writer.view.turns.length;
   for (let cycle = 0; writer.view.lastSeq < events; cycle++) {
     if (cycle % CYCLES_A_TURN === 0) {
       if (turn > 0) writer.append('session.ended', { outcome: 'ok', turn, answer: 'done' });
@@ -194,9 +197,14 @@ async function look(root: string, id: string, what: string): Promise<void> {
 
 async function large(gigabytes: number, root: string): Promise<void> {
   const store = fileStore({ root });
-  const writer = await store.create(header());
-  const bytes = 8000;
-  await record(writer, (gigabytes * 1e9) / 6500, bytes);
+  let writer = await store.create(header());
+  // What a process wrote stays in its memory: so it is done in sittings.
+  for (let events = 0; events < (gigabytes * 1e9) / BYTES_AN_EVENT; ) {
+    events += SITTING;
+    await record(writer, events, 2000);
+    await writer.close();
+    writer = await store.open(writer.id);
+  }
   await writer.close();
   await store.close();
   const { all, raw } = sizes(join(root, 'sessions', writer.id));
