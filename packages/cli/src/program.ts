@@ -127,6 +127,7 @@ interface GivenGlobals {
   readonly config?: readonly string[];
   readonly plugin?: readonly string[];
   readonly trust?: true;
+  readonly safeMode?: true;
   readonly debug?: true;
 }
 
@@ -142,6 +143,7 @@ function globalsOf(given: GivenGlobals): Globals {
     config: given.config ?? [],
     plugins: given.plugin ?? [],
     trust: given.trust === true,
+    safeMode: given.safeMode === true,
     debug: given.debug === true || Boolean(process.env.CHASSIS_DEBUG),
   };
 }

@@ -4,6 +4,7 @@
  * Promise: no code of a project that somebody else wrote runs, and none of its settings that loosen something counts, before
  * a person said yes to exactly this content; without a terminal only `--trust` says yes.
  */
+import { resolve } from 'node:path';
 import { type Project, type TrustReason, trust, trustState } from '@chassis/runtime';
 import { usage } from './failure.ts';
 import type { Output } from './output.ts';
@@ -73,6 +74,19 @@ export async function demandTrust(
     `${asked.map(nameOf).join(', ')} in ${project.root} needs your trust: look at it, then say yes with chassis plugin reload ${name} --trust`,
     { reasons: asked },
   );
+}
+
+/** Whether a person has said yes to its code: now, to the project that brings it, or by where they have put it. */
+export async function trustedFolder(
+  folder: string,
+  project: Project,
+  globals: Pick<Globals, 'trust'>,
+): Promise<boolean> {
+  if (globals.trust) return true;
+  const entry = project.catalogue.entries.find((one) => resolve(one.folder) === folder && one.enabled);
+  if (entry === undefined) return false;
+  const own = entry.origin === 'user' || entry.origin === 'option' || entry.origin === 'first-party';
+  return own || (await trustState(project)).trusted;
 }
 
 /** Only what is started counts: a replay with the agent that comes with the command runs no code of the project. */

@@ -9,6 +9,7 @@ import { ChassisError } from '@chassis/errors';
 import { Secrets, type SessionView, type Store } from '@chassis/journal';
 import {
   isUnavailable,
+  type LeaveOut,
   type LiveRegistry,
   openProject,
   openSecrets,
@@ -181,6 +182,17 @@ export function tellProblems({ registry }: Pick<Workbench, 'registry'>, out: Out
     out.progress(visible(`without ${capability}: ${cause.message.split('\n')[0]} (${fix})`));
 }
 
+/** Names of the only plugins to start, with commas: for `plugin bisect`. */
+export const ONLY_PLUGINS = 'CHASSIS_ONLY_PLUGINS';
+
+function leaveOut(safeMode: boolean, only: string | undefined): LeaveOut {
+  const names = only?.split(',');
+  return (name, origin) => {
+    if (safeMode && origin !== 'first-party') return '--safe-mode';
+    return names === undefined || names.includes(name) ? undefined : ONLY_PLUGINS;
+  };
+}
+
 /** The project that a command works in, with the command line's overrides. Runs nothing. */
 export function projectOf(globals: Globals, overrides: readonly string[] = []): Promise<Project> {
   return openProject({
@@ -188,5 +200,6 @@ export function projectOf(globals: Globals, overrides: readonly string[] = []): 
     overrides: [...globals.config, ...overrides],
     pluginPaths: globals.plugins,
     firstParty: firstPartyFolders(),
+    leaveOut: leaveOut(globals.safeMode, process.env[ONLY_PLUGINS]),
   });
 }

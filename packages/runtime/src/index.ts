@@ -8,13 +8,14 @@ export {
 export { type RunningHarness, runningOn } from './control/running.ts';
 export { type Control, serveControl } from './control/serve.ts';
 export { pluginAtFault } from './host/own-process-guard.ts';
-export type { BrokenPlugin, Catalogue, CatalogueEntry, Shadowed } from './plugin/catalogue.ts';
+export type { BrokenPlugin, Catalogue, CatalogueEntry, LeaveOut, Shadowed } from './plugin/catalogue.ts';
 export { checkPlugin, type Finding, type PluginCheck } from './plugin/check.ts';
 export { contentDigest } from './plugin/digest.ts';
 export type { PluginOrigin } from './plugin/discovery.ts';
 export { type Manifest, type ManifestSource, parseManifest, readManifest } from './plugin/manifest.ts';
 export { MANIFEST_SCHEMA } from './plugin/manifest-schema.ts';
 export { fullName, modelSafeName } from './plugin/names.ts';
+export { resolutionOf } from './plugin/offers.ts';
 export { type Resolution, resolvePlugins } from './plugin/resolver.ts';
 export { pluginScaffold, type Scaffold } from './plugin/scaffold.ts';
 export type { Config, PluginBlock, SecretSource } from './project/config.ts';

@@ -2,13 +2,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ExitCode } from '@chassis/errors';
-import { checkPlugin, type PluginStatus, trustState, type Unavailable } from '@chassis/runtime';
+import { checkPlugin, type PluginStatus, type Unavailable } from '@chassis/runtime';
 import type { ToolDefinition } from '@chassis/types';
 import { usage } from '../failure.ts';
 import { mark } from '../present/mark.ts';
 import { unavailableLines } from '../present/plugin.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { visible } from '../terminal/text.ts';
+import { trustedFolder } from '../trust-question.ts';
 import { openWorkbench, projectOf } from '../workbench.ts';
 
 export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending> {
@@ -22,7 +23,7 @@ export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending
     out.record({ type: 'finding', level, message });
   }
   const startable = found.ok && found.name !== null && options.static !== true;
-  const trusted = startable && (await isTrusted(call, folder));
+  const trusted = startable && (await trustedFolder(folder, await projectOf(globals), globals));
   const started = trusted ? await start(call, folder, found.name ?? '') : undefined;
   const missing = started?.missing ?? [];
   const ok =
@@ -51,16 +52,6 @@ export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending
     exit: ok ? ExitCode.ok : ExitCode.failed,
     result: { ...found, ok, ...(started?.status === undefined ? {} : { started: started.status }) },
   };
-}
-
-/** Whether a person has said yes to its code: now, to the project that brings it, or by where they have put it. */
-async function isTrusted({ globals }: Call<object>, folder: string): Promise<boolean> {
-  if (globals.trust) return true;
-  const project = await projectOf(globals);
-  const entry = project.catalogue.entries.find((one) => resolve(one.folder) === folder && one.enabled);
-  if (entry === undefined) return false;
-  const own = entry.origin === 'user' || entry.origin === 'option' || entry.origin === 'first-party';
-  return own || (await trustState(project)).trusted;
 }
 
 interface Started {

@@ -48,12 +48,17 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
     reachable: { as: 'run', watch: options.watch === true },
   });
   try {
-    tellProblems(bench, out);
     const view = new RunView(out, bench.secrets);
     // With a script and no other word the model is the one that plays it.
     const named = options.model ?? (options.script === undefined ? undefined : 'scripted');
     if (options.session === undefined) {
-      const session = await newSession(bench, view, modelOf(named, bench.project), task, {
+      const model = modelOf(named, bench.project);
+      const agent = options.agent ?? bench.project.config.agent.use;
+      // What ends the run is told once, as its reason; what it goes on without, before it begins.
+      demandAgent(agent, bench.registry);
+      demandModel(model, bench.registry);
+      tellProblems(bench, out);
+      const session = await newSession(bench, view, model, agent, task, {
         ...options,
         ...(options.script === undefined ? {} : { script: resolve(globals.cwd, options.script) }),
       });
@@ -62,6 +67,7 @@ export async function run({ args, options, globals, out }: Call<Options>): Promi
     const { id } = await sessionOf(options.session, bench.store);
     const model = named === undefined ? undefined : modelOf(named, bench.project);
     if (model !== undefined) demandModel(model, bench.registry);
+    tellProblems(bench, out);
     const session = await Session.open(bench.surroundings(view), id);
     tellOtherProject(bench, session.view, out);
     return await followTurn(session, () => session.prompt(task, model), { view, bench, interrupts, out });
@@ -93,13 +99,11 @@ async function newSession(
   bench: Workbench,
   view: RunView,
   model: TurnModel,
+  agent: string,
   task: string,
   options: Options,
 ): Promise<Session> {
-  const { project, registry, settings } = bench;
-  const agent = options.agent ?? project.config.agent.use;
-  demandAgent(agent, registry);
-  demandModel(model, registry);
+  const { project, settings } = bench;
   await demandWorkspace(project);
   return Session.create(bench.surroundings(view), {
     title: options.title ?? titleOf(task),

@@ -57,7 +57,7 @@ function wayOn(view: SessionView, name: string): WayOn | undefined {
       case ErrorCode.ModelError:
       case ErrorCode.RateLimited:
       case ErrorCode.Unavailable:
-        return { after: 'once it answers', command: resume };
+        return { after: whenThere(data), command: resume };
       case ErrorCode.ApprovalDenied:
       case ErrorCode.PermissionDenied:
         if (last.kind === 'tool')
@@ -73,6 +73,14 @@ function wayOn(view: SessionView, name: string): WayOn | undefined {
   const failed = failedTool(view);
   const refused = failed?.seq.dispatched === undefined && failed?.error?.code === ErrorCode.InvalidParams;
   return refused ? undefined : repair(view, name);
+}
+
+/** What is missing is set or repaired; only what is down for a while comes back by itself. */
+function whenThere({ env, fix, phase, retry_at }: JsonObject): string {
+  if (typeof env === 'string') return 'after setting the key';
+  const passing =
+    phase === undefined || phase === 'on_ready' || phase === 'runtime' || retry_at !== undefined;
+  return typeof fix !== 'string' || passing ? 'once it answers' : 'after repairing it';
 }
 
 function raised(limit: string, { allowed, used }: JsonObject): string {

@@ -21,6 +21,7 @@ const globals: Reference['globals'] = [
   list('--config <key=value>', 'override one value of the configuration'),
   list('--plugin <path>', 'add a plugin, or a folder of plugins'),
   option('--trust', "let the project's own plugins run, now and later"),
+  option('--safe-mode', 'start only the plugins that come with Chassis'),
   option('--debug', 'stack traces and log lines of plugins'),
   option('--no-color', 'no colours'),
 ];

@@ -1,5 +1,5 @@
 /** The commands that set up a project and look at its parts. */
-import { type CommandSpec, option } from './spec.ts';
+import { type CommandSpec, list, option } from './spec.ts';
 
 const python = option('--python', 'write it in Python instead of TypeScript');
 
@@ -39,6 +39,27 @@ export const projects: readonly CommandSpec[] = [
     options: [option('--static', 'run no code of the plugin')],
     examples: ['plugin check plugins/orders', 'plugin check ../cloned --static'],
     load: async () => (await import('../commands/plugin-check.ts')).pluginCheck,
+  },
+  {
+    name: 'plugin test',
+    args: '<path>',
+    about:
+      'Run the conformance kit against a real plugin: its hooks, its tools that change nothing, unknown calls, cancellation, its end.',
+    options: [
+      list('--call <tool=json>', 'call this tool with these arguments too, whatever it changes'),
+      option('--with <dir,...>', 'folders of plugins that it needs'),
+    ],
+    examples: ['plugin test plugins/orders', `plugin test plugins/orders --call 'fetch_orders={"page":1}'`],
+    load: async () => (await import('../commands/plugin-test.ts')).pluginTest,
+  },
+  {
+    name: 'plugin bisect',
+    args: '[command...]',
+    about:
+      'Find which of many plugins breaks the start, or a command that fails with them: exit 0 when it is found.',
+    options: [option('--timeout <s>', 'how long one try may take (default: 60)')],
+    examples: ['plugin bisect', 'plugin bisect -- npx chassis run --script check.yaml "Go"'],
+    load: async () => (await import('../commands/plugin-bisect.ts')).pluginBisect,
   },
   {
     name: 'plugin new',

@@ -10,6 +10,8 @@ export interface Globals {
   readonly config: readonly string[];
   readonly plugins: readonly string[];
   readonly trust: boolean;
+  /** Nothing but what comes with Chassis is started. */
+  readonly safeMode: boolean;
   readonly debug: boolean;
 }
 

@@ -4,7 +4,6 @@ import { ChassisError, toChassisError } from '@chassis/errors';
 import { compileSchema, issueText } from '@chassis/schema';
 import type { JsonObject, Result } from '@chassis/types';
 import type { HostCalls, Invocation, ToolBinding } from '../capability.ts';
-import type { LiveRegistry } from '../registry/options.ts';
 
 /** @param problem why it does not hold; undefined: it does. @returns whether it does */
 export type Report = (name: string, problem: string | undefined) => boolean;
@@ -15,12 +14,12 @@ const AT_ONCE = 8;
 const GIVEN_UP_MS = 10_000;
 
 export async function checkCalls(
-  registry: LiveRegistry,
+  tools: readonly ToolBinding[],
   inputs: Readonly<Record<string, JsonObject>>,
   report: Report,
 ): Promise<void> {
   const callable: Callable[] = [];
-  for (const tool of registry.tools()) {
+  for (const tool of tools) {
     const given = inputs[tool.definition.name];
     const input = given ?? {};
     const harmless = tool.definition.effects === 'none' || tool.definition.effects === 'read';
@@ -34,7 +33,7 @@ export async function checkCalls(
     await manyAtOnce(first, report);
     await givenUp(first, report);
   }
-  const [any] = registry.tools();
+  const [any] = tools;
   if (any === undefined) return;
   await unknown(any, report);
   await cancelled(any, report);

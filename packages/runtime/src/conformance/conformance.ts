@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path';
 import { toChassisError } from '@chassis/errors';
 import type { JsonObject } from '@chassis/types';
 import { checkPlugin } from '../plugin/check.ts';
+import type { SecretSource } from '../project/config.ts';
 import { openProject } from '../project/project.ts';
 import type { LiveRegistry } from '../registry/options.ts';
 import { startRegistry } from '../registry/registry.ts';
@@ -37,6 +38,10 @@ export interface TestPlugin {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Inputs to call tools with, by tool name; these are called whatever their effects. */
   readonly inputs?: Readonly<Record<string, JsonObject>>;
+  /** Folders of further plugins that it needs; they are started, not tested. */
+  readonly beside?: readonly string[];
+  /** Where secrets come from, as under `secrets:` in the configuration. */
+  readonly secrets?: Readonly<Record<string, SecretSource>>;
 }
 
 export async function testPlugin(folder: string, options: TestPlugin = {}): Promise<Conformance> {
@@ -70,9 +75,11 @@ export async function testPlugin(folder: string, options: TestPlugin = {}): Prom
       cwd: home,
       home,
       env: options.env ?? process.env,
-      pluginPaths: [resolve(folder)],
-      overrides:
-        options.config === undefined ? [] : [`plugins.${name}.config=${JSON.stringify(options.config)}`],
+      pluginPaths: [folder, ...(options.beside ?? [])].map((path) => resolve(path)),
+      overrides: [
+        ...(options.config === undefined ? [] : [`plugins.${name}.config=${JSON.stringify(options.config)}`]),
+        ...(options.secrets === undefined ? [] : [`secrets=${JSON.stringify(options.secrets)}`]),
+      ],
     });
     registry = await startRegistry(project, {
       only: [name],
@@ -82,7 +89,11 @@ export async function testPlugin(folder: string, options: TestPlugin = {}): Prom
     });
     remember();
     if (!loaded(registry, name, report)) return done(name);
-    await checkCalls(registry, options.inputs ?? {}, report);
+    await checkCalls(
+      registry.tools().filter(({ plugin }) => plugin.name === name),
+      options.inputs ?? {},
+      report,
+    );
     const noise = registry.diagnostics(name)?.noise ?? [];
     report('stdout carries messages only', noise.length > 0 ? `it printed: ${noise.join(' | ')}` : undefined);
     const [after] = registry.plugins().filter((plugin) => plugin.name === name);
@@ -113,7 +124,8 @@ function loaded(registry: LiveRegistry, name: string, report: Report): boolean {
   const problem = status?.unavailable;
   const told = problem && `${problem.phase}: ${problem.cause.message}`;
   if (!report('it loads and is ready in time', told)) return false;
-  const dropped = registry.problems().map((record) => record.cause.message);
+  const own = registry.problems().filter(({ owner }) => owner === name);
+  const dropped = own.map((record) => record.cause.message);
   report('it serves exactly what its manifest lists', dropped.length > 0 ? dropped.join('\n') : undefined);
   return true;
 }

@@ -4,6 +4,7 @@
  * Promise: handlers are taken once, after `on_load` succeeded; what a failed plugin still does is not seen.
  * Nothing limits this code but the deadlines of its hooks: its permissions are declared, not enforced.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ChassisError, toChassisError } from '@chassis/errors';
@@ -11,6 +12,7 @@ import { issuesOf } from '@chassis/schema';
 import { failure, type Handlers, handlersOf, invokeContext, type Plugin, runHandler } from '@chassis/sdk';
 import type { Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
+import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import { callbacks } from './callbacks.ts';
 import {
   type HostOptions,
@@ -35,6 +37,7 @@ export function inlineHost(options: HostOptions): PluginHost {
 
   const open = async (): Promise<Offer> => {
     const module = manifest.module ?? '';
+    if (!existsSync(join(entry.folder, module))) throw absentModule(entry, module);
     const exported = await options.span(`import of ${module}`, () =>
       importPlugin(entry.folder, module, entry.digest),
     );
@@ -125,6 +128,11 @@ export function inlineHost(options: HostOptions): PluginHost {
       await shutDown();
     },
   };
+}
+
+function absentModule({ source, folder }: CatalogueEntry, module: string): PhaseError {
+  const cause = new ChassisError('Unavailable', `${source.at('/module')}: there is no file ${module}`);
+  return new PhaseError('spawn', cause, `write ${join(folder, module)}, or correct module in the manifest`);
 }
 
 /** An error may find fault with a place of a document: that is where to look, not the code that found it. */

@@ -24,6 +24,8 @@ export interface CatalogueEntry {
   /** Content hash of the folder; empty for a disabled plugin, whose files are left alone. */
   readonly digest: string;
   readonly enabled: boolean;
+  /** What leaves it out of this start although the project does not: `--safe-mode`. */
+  readonly leftOut?: string;
   /** The project's word, else the manifest's. */
   readonly criticality: Criticality;
   readonly block: PluginBlock;
@@ -50,6 +52,9 @@ export interface BrokenPlugin {
   readonly agents: readonly string[];
 }
 
+/** Says what leaves a plugin out of this start, if anything does. */
+export type LeaveOut = (name: string, origin: PluginOrigin) => string | undefined;
+
 export interface Catalogue {
   /** Sorted by name. */
   readonly entries: readonly CatalogueEntry[];
@@ -68,9 +73,10 @@ export async function buildCatalogue(
   places: SearchPlaces,
   config: Config,
   originOf: (keys: readonly string[]) => string,
+  leaveOut: LeaveOut = () => undefined,
 ): Promise<Catalogue> {
   const { candidates, missing } = await search(places);
-  const read = await Promise.all(candidates.map((candidate) => readCandidate(candidate, config)));
+  const read = await Promise.all(candidates.map((candidate) => readCandidate(candidate, config, leaveOut)));
 
   const byName = new Map<string, CatalogueEntry | BrokenPlugin>();
   const shadowed: Shadowed[] = [];
@@ -102,18 +108,22 @@ export async function buildCatalogue(
 async function readCandidate(
   { folder, origin }: Candidate,
   config: Config,
+  leaveOut: LeaveOut,
 ): Promise<CatalogueEntry | BrokenPlugin> {
   try {
     const source = await readManifest(folder);
     const { name, criticality } = source.manifest;
     const block = blockOf(config, name);
+    const wanted = isEnabled(config, source.manifest);
+    const leftOut = wanted ? leaveOut(name, origin) : undefined;
     return {
       name,
       folder,
       origin,
       source,
       digest: '',
-      enabled: isEnabled(config, source.manifest),
+      enabled: wanted && leftOut === undefined,
+      ...(leftOut === undefined ? {} : { leftOut }),
       criticality: block.criticality ?? criticality,
       block,
     };
@@ -129,7 +139,8 @@ async function readCandidate(
       cause: error,
       fix: `correct ${folder}/plugin.yaml`,
     });
-    return { ...claims, name, folder, origin, record, enabled: block.enabled, criticality };
+    const enabled = block.enabled && leaveOut(name, origin) === undefined;
+    return { ...claims, name, folder, origin, record, enabled, criticality };
   }
 }
 

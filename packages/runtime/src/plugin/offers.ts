@@ -1,11 +1,15 @@
 /** What plugins offer by their manifests and configuration, as the resolver and the catalogue see it. Pure. */
 import type { Json, JsonObject } from '@chassis/types';
-import type { CatalogueEntry } from './catalogue.ts';
+import type { Catalogue, CatalogueEntry } from './catalogue.ts';
 import type { Manifest } from './manifest.ts';
-import type { Node } from './resolver.ts';
+import { type Node, type Resolution, resolvePlugins } from './resolver.ts';
 import { withDefaults } from './schema-defaults.ts';
 
-export function nodeOf({ name, source, block, enabled }: CatalogueEntry): Node {
+export function resolutionOf({ entries }: Pick<Catalogue, 'entries'>): Resolution {
+  return resolvePlugins(entries.map(nodeOf));
+}
+
+function nodeOf({ name, source, block, enabled }: CatalogueEntry): Node {
   const { manifest } = source;
   return {
     name,

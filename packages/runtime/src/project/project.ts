@@ -6,7 +6,7 @@
  */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { buildCatalogue, type Catalogue } from '../plugin/catalogue.ts';
+import { buildCatalogue, type Catalogue, type LeaveOut } from '../plugin/catalogue.ts';
 import { checkAgainstManifests } from './against-manifests.ts';
 import { type Config, typedConfig } from './config.ts';
 import {
@@ -31,6 +31,7 @@ export interface OpenProject {
   readonly home?: string;
   /** Folders of plugins that come with the command line; searched last. */
   readonly firstParty?: readonly string[];
+  readonly leaveOut?: LeaveOut;
 }
 
 export interface Project {
@@ -78,6 +79,7 @@ export async function openProject(options: OpenProject): Promise<Project> {
     },
     config,
     at,
+    options.leaveOut,
   );
   checkAgainstManifests(config, catalogue, (keys) => merged.origin(keys));
   return {

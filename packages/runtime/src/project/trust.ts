@@ -60,8 +60,10 @@ export async function trustState(project: Project): Promise<TrustState> {
   const reasons = reasonsOf(project);
   const digest = digestOf(reasons);
   const known = (await readStore(project))[project.root];
-  const trusted = reasons.length === 0 || known?.digest === digest || known?.changes === true;
   const parts = new Set(known?.parts);
+  // What a start leaves out for once takes no trust away from the rest.
+  const part = leavesOut(project) && reasons.every((reason) => parts.has(partOf(reason)));
+  const trusted = reasons.length === 0 || part || known?.digest === digest || known?.changes === true;
   const fresh = trusted ? [] : reasons.filter((reason) => !parts.has(partOf(reason)));
   return { root: project.root, reasons, trusted, changed: known !== undefined && !trusted, fresh, digest };
 }
@@ -73,13 +75,15 @@ export async function trustState(project: Project): Promise<TrustState> {
  */
 export async function trust(project: Project, options: { readonly changes?: boolean } = {}): Promise<void> {
   const reasons = reasonsOf(project);
+  const known = await readStore(project);
+  const before = leavesOut(project) ? known[project.root] : undefined;
   const entry: Trusted = {
-    digest: digestOf(reasons),
-    parts: reasons.map(partOf),
+    digest: before?.digest ?? digestOf(reasons),
+    parts: [...new Set([...(before?.parts ?? []), ...reasons.map(partOf)])],
     at: new Date().toISOString(),
     ...(options.changes ? { changes: true } : {}),
   };
-  const store = { ...(await readStore(project)), [project.root]: entry };
+  const store = { ...known, [project.root]: entry };
   const file = storeFile(project);
   await mkdir(project.userFolder, { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
@@ -91,6 +95,10 @@ export async function trust(project: Project, options: { readonly changes?: bool
     await handle.close();
   }
   await rename(draft, file);
+}
+
+function leavesOut({ catalogue }: Project): boolean {
+  return catalogue.entries.some((entry) => entry.leftOut !== undefined);
 }
 
 function reasonsOf(project: Project): TrustReason[] {

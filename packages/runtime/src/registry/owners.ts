@@ -117,7 +117,7 @@ export function brokenStatus(plugin: BrokenPlugin): PluginStatus {
 
 /** Why no tool may run: a guard is not active, is broken, or is not there at all. */
 export function closedBy(
-  lives: readonly PluginLife[],
+  lives: readonly Living[],
   broken: readonly BrokenPlugin[],
   missing: readonly Unavailable[],
   config: Config,
@@ -140,6 +140,18 @@ export function closedBy(
   );
   if (absent === undefined) return undefined;
   return guardDown(absent.capability.slice('plugin.'.length), absent.cause.message, absent);
+}
+
+/** Why a plugin is not there that the project wants: the command line leaves it out. */
+export function leftOutRecord({ name, leftOut }: CatalogueEntry): Unavailable | undefined {
+  if (leftOut === undefined) return undefined;
+  return unavailable({
+    capability: `plugin.${name}`,
+    owner: name,
+    phase: 'config',
+    cause: new ChassisError('Unavailable', `plugin ${name} is left out by ${leftOut}`),
+    fix: `start without ${leftOut}`,
+  });
 }
 
 function guardDown(name: string, cause: string, record: Unavailable | undefined): Unavailable {

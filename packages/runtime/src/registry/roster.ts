@@ -5,8 +5,8 @@
  */
 import type { Invocation, PluginStatus, Unavailable } from '../capability.ts';
 import type { BrokenPlugin, Catalogue, CatalogueEntry } from '../plugin/catalogue.ts';
-import { nodeOf } from '../plugin/offers.ts';
-import { type Need, type Resolution, resolvePlugins } from '../plugin/resolver.ts';
+import { resolutionOf } from '../plugin/offers.ts';
+import type { Need, Resolution } from '../plugin/resolver.ts';
 import type { Project } from '../project/project.ts';
 import { TOOL_BUDGET } from '../tools/offered.ts';
 import { Pins } from '../tools/pins.ts';
@@ -14,8 +14,14 @@ import { withSearch } from './built-in.ts';
 import { buildGeneration, type Generation } from './generation.ts';
 import type { PluginLife } from './life.ts';
 import type { ReadyReport, StillLoading } from './options.ts';
-import { brokenOwner, brokenStatus, closedBy, ownerOf, statusOf } from './owners.ts';
+import { brokenOwner, brokenStatus, closedBy, leftOutRecord, ownerOf, statusOf } from './owners.ts';
 import { type ToolRules, toolRules } from './tool-rules.ts';
+
+interface Idle {
+  readonly entry: CatalogueEntry;
+  readonly state: 'stopped' | 'disabled';
+  readonly record?: Unavailable;
+}
 
 export class Roster {
   readonly lives = new Map<string, PluginLife>();
@@ -28,7 +34,7 @@ export class Roster {
     this.#project = project;
     this.pins = new Pins(project.userFolder, project.root);
     this.#catalogue = project.catalogue;
-    this.#resolution = resolvePlugins(project.catalogue.entries.map(nodeOf));
+    this.#resolution = resolutionOf(project.catalogue);
   }
 
   get resolution(): Resolution {
@@ -56,7 +62,7 @@ export class Roster {
   resolvedWith(entry: CatalogueEntry): Resolution {
     const running = [...this.lives.values()].map((life) => life.entry);
     const known = new Map([...this.#catalogue.entries, ...running, entry].map((one) => [one.name, one]));
-    return resolvePlugins([...known.values()].map(nodeOf));
+    return resolutionOf({ entries: [...known.values()] });
   }
 
   /** Takes a life in place of the one of its name, with the catalogue that it was read from. */
@@ -69,7 +75,7 @@ export class Roster {
   statuses(): readonly PluginStatus[] {
     return [
       ...[...this.lives.values()].map((life) => statusOf(life)),
-      ...this.#idle().map((entry) => statusOf({ entry, state: entry.enabled ? 'stopped' : 'disabled' })),
+      ...this.#idle().map((idle) => statusOf(idle)),
       ...this.broken().map(brokenStatus),
     ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -108,7 +114,11 @@ export class Roster {
 
   /** Why no tool may run, if so. */
   closed(): Unavailable | undefined {
-    return closedBy([...this.lives.values()], this.broken(), this.missing(), this.#project.config);
+    const living = [
+      ...this.lives.values(),
+      ...this.#idle().filter(({ entry }) => entry.leftOut !== undefined),
+    ];
+    return closedBy(living, this.broken(), this.missing(), this.#project.config);
   }
 
   generation(
@@ -117,7 +127,7 @@ export class Roster {
     const { config } = this.#project;
     const owners = [
       ...[...this.lives.values()].map((life) => ownerOf(life, (invocation) => invoke(life, invocation))),
-      ...this.#idle().map((entry) => ownerOf({ entry, state: entry.enabled ? 'stopped' : 'disabled' })),
+      ...this.#idle().map((idle) => ownerOf(idle)),
       ...this.broken().map(brokenOwner),
     ];
     const rules = toolRules(config.tools, (keys) => this.#project.origin(keys)?.text ?? 'configuration');
@@ -159,7 +169,13 @@ export class Roster {
   }
 
   /** In the catalogue, but not part of this run. */
-  #idle(): readonly CatalogueEntry[] {
-    return this.#catalogue.entries.filter((entry) => !this.lives.has(entry.name));
+  #idle(): readonly Idle[] {
+    return this.#catalogue.entries
+      .filter((entry) => !this.lives.has(entry.name))
+      .map((entry) => {
+        const record = leftOutRecord(entry);
+        const state = entry.enabled ? 'stopped' : 'disabled';
+        return { entry, state, ...(record === undefined ? {} : { record }) };
+      });
   }
 }
