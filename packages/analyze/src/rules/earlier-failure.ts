@@ -3,12 +3,17 @@ import type { Rule } from './rule.ts';
 
 export const earlierFailure: Rule = {
   name: 'earlier-failure',
-  *find({ steps, symptom }) {
+  *find({ view, steps, symptom }) {
+    // A call that failed because of what failed inside it came before that, and is no cause of it.
+    const around = new Set<number>();
+    for (let above = view.step(symptom.step)?.parent; above != null; above = view.step(above)?.parent)
+      around.add(above);
     const well = new Map<string, number>();
     for (const { name, status, number } of steps) if (status === 'ok') well.set(name, number);
     for (const step of steps) {
       const { error } = step;
-      if (!error || step.number === symptom.step || step.status === 'cancelled') continue;
+      if (!error || step.number === symptom.step || around.has(step.number) || step.status === 'cancelled')
+        continue;
       const recovered = (well.get(step.name) ?? 0) > step.number;
       const same = step.name === symptom.name && error.message === steps.at(-1)?.error?.message;
       if (recovered || same) continue;
