@@ -106,7 +106,8 @@ async function viewsOf(
   globals: Call['globals'],
 ): Promise<readonly [SessionView, SessionView]> {
   const store = existingStore(globals);
-  const viewOf = async (text: string) => (await store.reader((await sessionOf(text, store)).id)).view();
+  const viewOf = async (text: string) =>
+    (await store.reader((await sessionOf(text, store)).id)).view(undefined, { whole: true });
   try {
     return [await viewOf(first), await viewOf(second)];
   } finally {

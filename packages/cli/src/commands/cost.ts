@@ -10,7 +10,7 @@ import { money } from '../terminal/units.ts';
 
 export async function cost({ args: [text = ''], globals, out }: Call): Promise<Ending> {
   const opened = await openAddress(text, globals);
-  const view = await whileWaiting(out, 'reading the record…', opened.reader.view());
+  const view = await whileWaiting(out, 'reading the record…', opened.reader.view(undefined, { whole: true }));
   await opened.close();
   const found = costOf(view);
   const row = (name: string, sum: Cost): string[] => [

@@ -19,7 +19,7 @@ import type { LiveOptions } from './replay-live.ts';
 export async function replaySession(call: Call<LiveOptions>): Promise<Ending> {
   const { options, globals, out } = call;
   const opened = await openAddress(call.args[0] ?? '', globals);
-  const view = await opened.reader.view();
+  const view = await opened.reader.view(undefined, { whole: true });
   demandWhole(view);
   const until = await untilOf(view, opened.address.step, options.until);
   if (options.live !== undefined || options.dry !== undefined) {
