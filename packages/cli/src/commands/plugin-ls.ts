@@ -1,17 +1,18 @@
-/** `chassis plugin ls`: every plugin that was found, started and asked, with the reason where one cannot be used. */
+/**
+ * `chassis plugin ls`: every plugin that was found, started and asked, with the reason where one cannot be used. With `--static` from
+ * the manifests alone: no plugin's code runs, so nothing has to be trusted.
+ */
+import type { Project } from '@chassis/runtime';
 import { inColourOfState, unavailableLines } from '../present/plugin.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { paint, screenWidth } from '../terminal/screen.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/text.ts';
-import { openWorkbench } from '../workbench.ts';
+import { openWorkbench, projectOf } from '../workbench.ts';
 
-export async function pluginLs({ globals, out }: Call): Promise<Ending> {
-  const bench = await openWorkbench({ globals, out });
-  const plugins = bench.registry.plugins();
-  const problems = bench.registry.problems();
-  const { shadowed } = bench.project.catalogue;
-  await bench.close();
+export async function pluginLs(call: Call<{ static?: true }>): Promise<Ending> {
+  const { out } = call;
+  const { plugins, problems, shadowed } = await (call.options.static === true ? onDisk(call) : started(call));
   const stateOf = (row: number) => plugins[row]?.state ?? 'stopped';
   const columns = [
     { title: 'name', shrinkTo: 8 },
@@ -42,4 +43,46 @@ export async function pluginLs({ globals, out }: Call): Promise<Ending> {
     out.line(visible(`${copy.name} in ${copy.folder} is not used: ${copy.by} comes first`));
   for (const plugin of plugins) out.record({ type: 'plugin', ...plugin });
   return { result: { plugins: plugins.length, problems, shadowed } };
+}
+
+async function started({ globals, out }: Call<object>) {
+  const bench = await openWorkbench({ globals, out });
+  const plugins = bench.registry.plugins();
+  const problems = bench.registry.problems();
+  const { shadowed } = bench.project.catalogue;
+  await bench.close();
+  return { plugins, problems, shadowed };
+}
+
+async function onDisk({ globals }: Call<object>) {
+  const { catalogue } = await projectOf(globals);
+  const { broken, missing, shadowed } = catalogue;
+  const failed = broken.filter((plugin) => plugin.enabled);
+  return {
+    plugins: [
+      ...catalogue.entries.map(asFound),
+      ...failed.map((plugin) => ({ ...plugin, ...lost })),
+    ].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    problems: [...failed.map(({ record }) => record), ...missing],
+    shadowed,
+  };
+}
+
+const lost = { version: '', state: 'failed' as const, policies: [] };
+
+function asFound({ name, folder, origin, enabled, digest, source }: Project['catalogue']['entries'][number]) {
+  const { version, tools, models, agents, policies } = source.manifest;
+  const names = (list: readonly { readonly name: string }[]) => list.map((one) => one.name);
+  return {
+    name,
+    version,
+    digest,
+    folder,
+    origin,
+    state: enabled ? ('stopped' as const) : ('disabled' as const),
+    tools: names(tools),
+    models: names(models),
+    agents: names(agents),
+    policies: names(policies),
+  };
 }

@@ -21,7 +21,8 @@ export const projects: readonly CommandSpec[] = [
   {
     name: 'plugin ls',
     about: 'List the plugins of the project with their state, and why one cannot be used.',
-    examples: ['plugin ls', 'plugin ls --json'],
+    options: [option('--static', 'from the manifests alone: no code of a plugin runs')],
+    examples: ['plugin ls', 'plugin ls --static', 'plugin ls --json'],
     load: async () => (await import('../commands/plugin-ls.ts')).pluginLs,
   },
   {
