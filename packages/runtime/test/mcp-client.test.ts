@@ -174,6 +174,53 @@ test('a server with sessions is greeted anew when it was restarted and has forgo
   }
 });
 
+test.each(['application/json', 'text/event-stream'])(
+  'a number that a double cannot hold goes and comes as it was written, over HTTP with %s',
+  async (type) => {
+    const http = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const line = Buffer.concat(chunks).toString();
+        const { id, method } = (line === '' ? {} : JSON.parse(line)) as { id?: unknown; method?: string };
+        if (id === undefined) {
+          response.writeHead(request.method === 'POST' ? 202 : 405).end();
+          return;
+        }
+        const number = /"id":(\d{16,})/.exec(line)?.[1];
+        const answers: Record<string, string> = {
+          initialize:
+            '"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}',
+          'tools/list': '"result":{"tools":[{"name":"same","inputSchema":{"type":"object"}}]}',
+          'tools/call': `"result":{"content":[],"structuredContent":{"id":${number},"list":[1,2.5e300,${number}0.5]}}`,
+        };
+        const answer = answers[method ?? ''] ?? '"error":{"code":-32601,"message":"no"}';
+        const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${answer}}`;
+        response.writeHead(200, { 'content-type': type });
+        response.end(type === 'application/json' ? text : `event: message\ndata: ${text}\n\n`);
+      });
+    });
+    await once(http.listen(0, '127.0.0.1'), 'listening');
+    const { port } = http.address() as AddressInfo;
+    using folder = projectFolder({
+      'plugins/m/plugin.yaml': `name: m\nversion: 1.0.0\ndescription: x\nruntime: mcp\nurl: http://127.0.0.1:${port}/mcp\n`,
+    });
+    const registry = await startRegistry(await folder.open());
+    try {
+      const binding = registry.resolveTool('same');
+      if (isUnavailable(binding)) throw new Error(binding.cause.message);
+      const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): never };
+      const input = { id: rawJSON('9007199254740993') };
+      const { data } = await binding.invoke(invocation({ tool: 'same', input }));
+      expect(JSON.stringify(data)).toBe('{"id":9007199254740993,"list":[1,2.5e+300,90071992547409930.5]}');
+    } finally {
+      await registry.close();
+      http.close();
+      http.closeAllConnections();
+    }
+  },
+);
+
 test('headers are sent, and a server that wants others says so', async () => {
   const seen: unknown[] = [];
   const http = createServer((request, response) => {

@@ -1,7 +1,7 @@
 /**
  * What carries the messages of an MCP client: our own guarded processes, and the packages' streamable HTTP.
  *
- * Promise: on stdio a number arrives as it was written, and what is no message goes to the log; the end is told once, with
+ * Promise: a number arrives as it was written, and what is no message goes to the log; the end is told once, with
  * exit code and last words. Every message passes the keeper of raw results.
  */
 import { type CloseReason, type Transport as LineTransport, parseExact } from '@chassis/jsonrpc';
@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Link } from '../link.ts';
 import { watchedFetch } from '../network-link.ts';
+import { marked, unmarked } from './exact-http.ts';
 import type { RawResults } from './raw-results.ts';
 
 const MAX_MESSAGE_BYTES = 64 << 20;
@@ -84,14 +85,15 @@ export function overHttp(url: string, headers: Readonly<Record<string, string>>,
     end = resolve;
   });
   let ended = false;
+  const reach = watchedFetch((reason) => {
+    if (ended) return;
+    ended = true;
+    end(reason);
+    void inner.close();
+  });
   const inner = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
-    fetch: watchedFetch((reason) => {
-      if (ended) return;
-      ended = true;
-      end(reason);
-      void inner.close();
-    }),
+    fetch: async (input, init) => marked(await reach(input, init)),
   });
   const transport: Transport = {
     hasPerRequestStream: true,
@@ -100,7 +102,9 @@ export function overHttp(url: string, headers: Readonly<Record<string, string>>,
     },
     setProtocolVersion: (version) => inner.setProtocolVersion(version),
     start() {
-      inner.onmessage = inOrder((message) => transport.onmessage?.(raw.incoming(message)));
+      inner.onmessage = inOrder((message) =>
+        transport.onmessage?.(raw.incoming(unmarked(message) as JSONRPCMessage)),
+      );
       inner.onerror = (error) => transport.onerror?.(error);
       inner.onclose = () => {
         ended = true;
