@@ -145,7 +145,7 @@ async function reading(store: Store): Promise<void> {
         }
       }),
     );
-    view = Math.min(view, await cpu(async () => (await store.reader(id)).view()));
+    view = Math.min(view, await cpu(async () => (await store.reader(id)).view(undefined, { whole: true })));
     check = Math.min(check, await cpu(async () => store.verify(id)));
   }
   const rate = (time: number): string => `${((lines.length / time) * 1e3).toFixed(0)} k/s`;

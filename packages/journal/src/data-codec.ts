@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '@chassis/types';
 import { BLOB_LIMIT, escapeRefs, isBlobRef, isIssued, issueRef } from './blob-ref.ts';
 import { keepHead } from './delta-head.ts';
 import type { BlobRef } from './event.ts';
-import { copyJson, escapeSeparators, JsonCheck, serialise, setMember } from './json.ts';
+import { checkedCopy, copyJson, escapeSeparators, JsonCheck, serialise, setMember } from './json.ts';
 import { LAZY_LENGTH, type Large, largeMemberOf } from './lazy.ts';
 import { escapeMarks, type Secrets } from './secrets.ts';
 
@@ -60,7 +60,8 @@ export class DataCodec {
     const logged: Record<string, Json> = {};
     if (type === 'step.started') keepHead(logged, shown.input);
     if (type === 'session.opened' || !isLarge(whole)) {
-      for (const key of Object.keys(shown)) if (key !== heavy) keepMember(logged, key, shown[key] as Json);
+      for (const key of Object.keys(shown))
+        if (key !== heavy) setMember(logged, key, checkedCopy(shown[key] as Json));
       return {
         data: logged,
         large: heavy,
@@ -78,7 +79,7 @@ export class DataCodec {
         setMember(logged, key, ref);
         return `${JSON.stringify(key)}:${JSON.stringify(ref)}`;
       }
-      if (key !== heavy) keepMember(logged, key, member);
+      if (key !== heavy) setMember(logged, key, checkedCopy(member));
       return `${JSON.stringify(key)}:${text}`;
     });
     return { data: logged, large, text: escapeSeparators(mark(`{${parts.join(',')}}`)), refs: true };
@@ -143,11 +144,6 @@ function heaviest(
 /** No character takes more than three bytes; most texts are short enough not to be counted. */
 function isLarge(text: string): boolean {
   return text.length > BLOB_LIMIT / 3 && (text.length > BLOB_LIMIT || Buffer.byteLength(text) > BLOB_LIMIT);
-}
-
-/** Keeps a copy of a member for readers. */
-function keepMember(target: Record<string, Json>, key: string, member: Json): void {
-  setMember(target, key, typeof member !== 'object' || member === null ? member : copyJson(member).value);
 }
 
 function unchanged(text: string): string {

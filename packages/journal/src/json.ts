@@ -14,6 +14,7 @@ const MAX_DEPTH = 512;
 /** Digits and dots in a row from which on a number may not survive a double. */
 const LONG_RUN = 16;
 const EXPONENT = /[eE][+-]?\d+/y;
+const NUMBER = /^\d+(?:\.\d+)?(?:[eE]|$)/;
 /** A cheap look for exponents of three digits and more; a hash in the text gives false alarms. */
 const MAYBE_HUGE = /[eE][+-]?\d{3}/;
 /** What follows a number tells it from the middle of a hash or a word. */
@@ -76,13 +77,16 @@ function isDigitOrDot(code: number): boolean {
 
 /** Most suspects are doubles written with all their digits. */
 function isExactAt(text: string, start: number, end: number): boolean {
-  EXPONENT.lastIndex = end;
-  const exponent = EXPONENT.exec(text)?.[0] ?? '';
-  const next = text[end + exponent.length];
+  let last = end;
+  if (text[end] === 'e' || text[end] === 'E') {
+    EXPONENT.lastIndex = end;
+    last += EXPONENT.exec(text)?.[0].length ?? 0;
+  }
   // What goes on otherwise is the middle of a hash or of a word.
-  if (next !== undefined && !' \t\n\r,]}'.includes(next)) return false;
-  const digits = text.slice(start, end);
-  return /^\d+(?:\.\d+)?$/.test(digits) && !survives(digits + exponent, Number(digits + exponent));
+  if (last < text.length && !' \t\n\r,]}'.includes(text[last] as string)) return false;
+  const literal = text.slice(start, last);
+  const value = Number(literal);
+  return String(value) !== literal && NUMBER.test(literal) && !survives(literal, value);
 }
 
 function survives(source: string, value: number): boolean {
@@ -185,6 +189,16 @@ export function copyJson(root: unknown): JsonCopy {
     }
   };
   return { value: walk(root, 0), negativeZero, blobs };
+}
+
+/** A deep copy of a value that was checked. */
+export function checkedCopy(value: Json): Json {
+  if (typeof value !== 'object' || value === null || isRawJSON(value)) return value;
+  if (Array.isArray(value)) return (value as readonly Json[]).map(checkedCopy);
+  const copy: Record<string, Json> = {};
+  for (const key of Object.keys(value))
+    setMember(copy, key, checkedCopy((value as { readonly [key: string]: Json })[key] as Json));
+  return copy;
 }
 
 /**

@@ -29,6 +29,15 @@ const STEP = Buffer.from('","step":');
 const DATA = Buffer.from('","data":');
 const DATA_AFTER_STEP = Buffer.from(',"data":');
 
+/** Names of types by their length: those of nearly every line, given out as the same strings. */
+const TYPES = Map.groupBy(
+  ['step.started', 'step.dispatched', 'step.finished', 'step.chunk', 'value.read'].map((name) => ({
+    name,
+    bytes: Buffer.from(name),
+  })),
+  ({ name }) => name.length,
+);
+
 /** Longest session id and longest name of an event type. */
 const LONGEST_NAME = 128;
 
@@ -53,7 +62,7 @@ export function lineHead(line: Buffer): ReadHead | undefined {
   const session = sessionIn(line, sessionAt, sessionEnd);
   const seq = numberIn(line, seqAt, seqEnd);
   const time = negative ? -numberIn(line, timeAt + 1, timeEnd) : numberIn(line, timeAt, timeEnd);
-  const type = line.toString('latin1', typeAt, typeEnd);
+  const type = typeIn(line, typeAt, typeEnd);
   const plain = after(line, typeEnd, DATA);
   if (plain !== NOWHERE) return { v, session, seq, time, type, dataAt: plain };
   const stepAt = after(line, typeEnd, STEP);
@@ -110,4 +119,10 @@ function sessionIn(line: Buffer, from: number, to: number): string {
   if (bytes.length === to - from && after(line, from, bytes) !== NOWHERE) return name;
   latest = { bytes: Buffer.from(line.subarray(from, to)), name: line.toString('latin1', from, to) };
   return latest.name;
+}
+
+function typeIn(line: Buffer, from: number, to: number): string {
+  for (const { name, bytes } of TYPES.get(to - from) ?? [])
+    if (after(line, from, bytes) !== NOWHERE) return name;
+  return line.toString('latin1', from, to);
 }

@@ -92,6 +92,11 @@ export interface Decoded {
   readonly large?: Large;
 }
 
+interface Known {
+  readonly head?: ReadHead;
+  readonly hash?: string;
+}
+
 const NAMES = { input: Buffer.from('input'), output: Buffer.from('output') };
 /** Stands in for a member that was left out; nobody can have logged it. */
 const LEFT_OUT = randomUUID();
@@ -100,14 +105,14 @@ const LEFT_OUT = randomUUID();
  * Reads a line.
  * @param lean leave a large input or output out until somebody looks at it; for folds, which keep every event. The line's bytes
  *   must not change then
- * @param known the line's head, if it was read before
+ * @param known what is known of the line, if its hash was checked before
  * @throws ChassisError ParseError when it is no event; InvalidParams when its format is newer than ours
  */
-export function decodeLine(line: Buffer | string, lean = false, known?: ReadHead): Decoded {
+export function decodeLine(line: Buffer | string, lean = false, known?: Known): Decoded {
   const bytes = typeof line === 'string' ? Buffer.from(line) : line;
-  const head = known ?? lineHead(bytes);
-  const hash = storedHash(bytes);
-  if (head?.v !== FORMAT_VERSION || hash === undefined || !HASH.test(hash)) return decodeWhole(bytes);
+  const head = known?.head ?? lineHead(bytes);
+  const hash = known?.hash ?? hexIn(bytes);
+  if (head?.v !== FORMAT_VERSION || hash === undefined) return decodeWhole(bytes);
   const end = bytes.length - TAIL;
   const key = lean && end - head.dataAt > 2 * LAZY_LENGTH ? largeMemberOf(head.type) : undefined;
   const range = key && memberRange(bytes, head.dataAt, end, NAMES[key]);
@@ -134,6 +139,11 @@ export function decodeLine(line: Buffer | string, lean = false, known?: ReadHead
   // A second member of that name would count.
   if ((data as Record<string, Json>)[key] !== LEFT_OUT) return decodeWhole(bytes);
   return { event, refs, large: { key, value: new Kept(bytes, cut.start, cut.end) } };
+}
+
+function hexIn(line: Buffer): string | undefined {
+  const stored = storedHash(line);
+  return stored !== undefined && HASH.test(stored) ? stored : undefined;
 }
 
 /** Any line, by parsing all of it. */

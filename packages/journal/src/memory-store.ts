@@ -14,7 +14,7 @@ import { Fold } from './fold.ts';
 import { decodeLine, GENESIS } from './line.ts';
 import { around, holdsAll, passagesOf, type SearchHit, termsOf } from './passage.ts';
 import type { Problem } from './problem.ts';
-import { Recorder, type Sink } from './recorder.ts';
+import { type Page, Recorder, type Sink } from './recorder.ts';
 import { findSession } from './references.ts';
 import { Secrets } from './secrets.ts';
 import type { SessionView } from './step.ts';
@@ -44,11 +44,15 @@ export function memoryWriter(header: SessionHeader, options: { readonly secrets?
   return recorder;
 }
 
+/** Size of the pages that lines stand on, in bytes. */
+const PAGE_BYTES = 64 * 1024;
+
 class MemorySink implements Sink {
   readonly failed = undefined;
   readonly #blobs: Map<string, Buffer>;
   readonly #lines: string[] | undefined;
   readonly #closed: () => void;
+  #page: Page = { bytes: Buffer.alloc(0), used: 0, kept: false };
 
   constructor(blobs: Map<string, Buffer>, lines: string[] | undefined, closed: () => void = () => undefined) {
     this.#blobs = blobs;
@@ -56,9 +60,15 @@ class MemorySink implements Sink {
     this.#closed = closed;
   }
 
-  write(line: Buffer, _seq: number, keep: boolean): Buffer | undefined {
+  write(line: Buffer): Page {
     this.#lines?.push(line.toString('utf8', 0, line.length - 1));
-    return keep ? Buffer.from(line.subarray(0, -1)) : undefined;
+    if (!this.#page.kept) this.#page.used = 0;
+    if (this.#page.used + line.length > this.#page.bytes.length) {
+      const size = Math.max(PAGE_BYTES, line.length);
+      this.#page = { bytes: Buffer.allocUnsafe(size), used: 0, kept: false };
+    }
+    this.#page.used += line.copy(this.#page.bytes, this.#page.used);
+    return this.#page;
   }
 
   readonly keepBlob = (sha256: string, bytes: Buffer): void => {

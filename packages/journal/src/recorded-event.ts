@@ -1,7 +1,7 @@
 /** An event with a large member, as its writer gives it out: its data are read back from the line when somebody looks. */
 import type { Json } from '@chassis/types';
 import type { Event } from './event.ts';
-import { type Lazy, lazyMember, Made } from './lazy.ts';
+import { type Lazy, lazyMember } from './lazy.ts';
 
 export class RecordedEvent {
   declare readonly v: Event['v'];
@@ -16,8 +16,8 @@ export class RecordedEvent {
 
   static readonly #member = lazyMember((event: RecordedEvent) => event.#data);
 
-  constructor({ v, session, seq, time, type, step, hash }: Event, read: () => Json) {
-    this.#data = new Made(read);
+  constructor({ v, session, seq, time, type, step, hash }: Event, data: Lazy) {
+    this.#data = data;
     this.v = v;
     this.session = session;
     this.seq = seq;

@@ -5,13 +5,12 @@
  * takes a number; a secret does not get through in two pieces of a stream.
  */
 import { ChassisError } from '@chassis/errors';
-import type { Json } from '@chassis/types';
 import type { Resolve } from './blob-ref.ts';
 import { DataCodec, type KeepBlob } from './data-codec.ts';
 import type { BlobRef, Event, EventData, EventType, SessionHeader } from './event.ts';
 import type { Fold } from './fold.ts';
 import { Kept } from './lazy.ts';
-import { decodeLine, LineEncoder } from './line.ts';
+import { LineEncoder } from './line.ts';
 import { RecordedEvent } from './recorded-event.ts';
 import type { Secrets } from './secrets.ts';
 import type { SessionView } from './step.ts';
@@ -19,14 +18,20 @@ import type { Writer } from './store.ts';
 import type { Tally } from './tally.ts';
 import { FORMAT_VERSION } from './upgrade.ts';
 
+/** Where lines stand one after the other. */
+export interface Page {
+  readonly bytes: Buffer;
+  /** The end of the last line, with its newline. */
+  used: number;
+  /** Set by who reads in it later: what stands there stays as it is. */
+  kept: boolean;
+}
+
 /** Where lines and blobs go. */
 export interface Sink {
   readonly failed: Error | undefined;
-  /**
-   * Takes a line with its newline. The bytes are valid during the call only.
-   * @param keep whether the answer is looked at: the line where it stays as it is
-   */
-  write(line: Buffer, seq: number, keep: boolean): Buffer | undefined;
+  /** Takes a line with its newline and answers the page on which it is now the last one. The bytes are valid during the call only. */
+  write(line: Buffer, seq: number): Page;
   readonly keepBlob: KeepBlob;
   readonly resolve: Resolve;
   barrier(): Promise<void>;
@@ -173,30 +178,27 @@ export class Recorder implements Writer {
     const line = this.#encoder.encode(seq, time, type, step, text);
     this.#seq++;
     const { hash, dataStart, dataEnd } = this.#encoder;
-    const kept = this.#sink.write(line, seq, key !== undefined);
-    const at = step === undefined ? {} : { step };
-    const folded = {
-      v: FORMAT_VERSION,
-      session: id,
-      seq,
-      time,
-      type,
-      ...at,
-      data: shown,
-      hash,
-    } as unknown as Event;
-    const large =
-      key === undefined || kept === undefined
-        ? undefined
-        : { key, value: new Kept(kept, dataStart, dataEnd, key) };
-    this.#fold.apply(folded, refs ? this.#sink.resolve : undefined, large);
-    this.#tally?.add(folded, folded);
-    const event =
-      large === undefined || kept === undefined
-        ? folded
-        : (new RecordedEvent(folded, () => decodeLine(kept).event.data as Json) as unknown as Event);
+    const page = this.#sink.write(line, seq);
+    const v = FORMAT_VERSION;
+    const event = (step === undefined
+      ? { v, session: id, seq, time, type, data: shown, hash }
+      : { v, session: id, seq, time, type, step, data: shown, hash }) as unknown as Event;
+    const resolve = refs ? this.#sink.resolve : undefined;
+    this.#tally?.add(event, event);
+    if (key === undefined) {
+      this.#fold.apply(event, resolve);
+      return this.#told(event, line.length);
+    }
+    page.kept = true;
+    const start = page.used - line.length;
+    const kept = (member?: string): Kept => new Kept(page.bytes, start + dataStart, start + dataEnd, member);
+    this.#fold.apply(event, resolve, { key, value: kept(key) });
+    return this.#told(new RecordedEvent(event, kept()) as unknown as Event, line.length);
+  }
+
+  #told(event: Event, bytes: number): Event {
     for (const listener of this.#listeners) tell(listener, event);
-    if (this.#snapshots?.due(line.length)) this.#snapshot(this.#snapshots);
+    if (this.#snapshots?.due(bytes)) this.#snapshot(this.#snapshots);
     return event;
   }
 

@@ -6,6 +6,7 @@
  */
 import { rmSync, writeSync } from 'node:fs';
 import { ChassisError } from '@chassis/errors';
+import type { Page } from '../recorder.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { type Disk, isCode } from './disk.ts';
 import type { SessionLayout } from './layout.ts';
@@ -17,13 +18,6 @@ export const SEGMENT_BYTES = 8 * 1024 * 1024;
 const PAGE_BYTES = 256 * 1024;
 /** How long lines wait for company when nobody waits for them, in milliseconds. */
 const GATHER_MS = 5;
-
-/** Where lines stand until they are written, and longer when somebody reads in it later: then it is not used again. */
-interface Page {
-  readonly bytes: Buffer;
-  used: number;
-  kept: boolean;
-}
 
 /** Lines in a row that are written at once. */
 interface Batch {
@@ -70,21 +64,18 @@ export class Appender {
     return this.#failed;
   }
 
-  /** @returns the line without its newline, where it stays as it is, when it is to be kept */
-  write(line: Buffer, seq: number, keep = false): Buffer | undefined {
+  /** Takes a line, and answers the page on which it is the last one. */
+  write(line: Buffer, seq: number): Page {
     const page = this.#pageFor(line.length);
     let batch = this.#batches.at(-1);
     if (batch?.page !== page) {
       batch = { first: seq, page, start: page.used, end: page.used };
       this.#batches.push(batch);
     }
-    const start = page.used;
-    page.used += line.copy(page.bytes, start);
+    page.used += line.copy(page.bytes, page.used);
     batch.end = page.used;
     if (!this.#running && !this.#timer) this.#timer = setTimeout(() => this.#kick(), GATHER_MS);
-    if (!keep) return undefined;
-    page.kept = true;
-    return page.bytes.subarray(start, page.used - 1);
+    return page;
   }
 
   barrier(): Promise<void> {

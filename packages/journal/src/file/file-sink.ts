@@ -1,7 +1,7 @@
 /** Lines and blobs of one open session on their way to files, and what happens to finished segments. */
 import type { Resolve } from '../blob-ref.ts';
 import type { KeepBlob } from '../data-codec.ts';
-import type { Sink } from '../recorder.ts';
+import type { Page, Sink } from '../recorder.ts';
 import type { Appender } from './appender.ts';
 import type { BlobFiles } from './blob-files.ts';
 import type { Disk } from './disk.ts';
@@ -26,8 +26,8 @@ export class FileSink implements Sink {
     return this.#appender.failed;
   }
 
-  write(line: Buffer, seq: number, keep: boolean): Buffer | undefined {
-    return this.#appender.write(line, seq, keep);
+  write(line: Buffer, seq: number): Page {
+    return this.#appender.write(line, seq);
   }
 
   barrier(): Promise<void> {

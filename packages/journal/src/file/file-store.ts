@@ -123,7 +123,7 @@ class FileStore implements Store {
             );
           }
           if (!checked.whole) continue;
-          const { event, refs, large } = decodeLine(bytes, true, checked.head);
+          const { event, refs, large } = decodeLine(bytes, true, checked);
           fold.apply(event, refs ? this.#blobs.resolve : undefined, large);
           if (checked.head?.seq === seq) hash = checked.hash;
         }

@@ -169,8 +169,7 @@ function take(
 ): boolean {
   const head = lineHead(bytes);
   if (head === undefined) return false;
-  if (onBlob && bytes.includes('"$blob"'))
-    for (const sha256 of hashesIn(bytes.toString('latin1'))) onBlob(sha256, head.seq);
+  if (onBlob && bytes.includes('"$blob"')) for (const sha256 of hashesIn(bytes)) onBlob(sha256, head.seq);
   const needed =
     Trail.needsData(head.type) ||
     (head.type === 'step.finished' && bytes.includes('"effects":')) ||
@@ -182,7 +181,7 @@ function take(
     return true;
   }
   try {
-    const { event, refs, large } = decodeLine(bytes, true, head);
+    const { event, refs, large } = decodeLine(bytes, true, { head });
     trail.note(event, refs ? resolve : undefined, large);
     tally?.add(head, event);
     return true;

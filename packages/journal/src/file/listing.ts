@@ -131,8 +131,8 @@ async function readOn(
         continue;
       }
       if (head.seq < from) continue;
-      const { event } = Tally.needs(head.type) ? decodeLine(bytes, true, head) : { event: undefined };
-      if (head.type === 'session.repaired') known.add(decodeLine(bytes, true, head).event.data);
+      const { event } = Tally.needs(head.type) ? decodeLine(bytes, true, checked) : { event: undefined };
+      if (head.type === 'session.repaired') known.add(decodeLine(bytes, true, checked).event.data);
       tally.add(head, event);
       first = segment.first;
       offset = start + bytes.length + 1;

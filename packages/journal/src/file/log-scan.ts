@@ -78,7 +78,16 @@ function present(segment: Segment): Segment {
 }
 
 function scanLine(line: RawLine, segment: Segment, chain: Chain, limit: number): ScannedLine {
-  const place = { file: basename(segment.path), offset: line.offset, length: line.bytes.length };
+  const { bytes, offset, ended, fault } = line;
+  if (ended && fault === undefined && chain.expected < limit) {
+    const checked = chain.check(bytes);
+    if (checked.problem === undefined) return { bytes, offset, ended, segment, checked };
+    const { kind } = checked.problem;
+    const digest = kind === 'lost' || kind === 'gap' ? { digest: hash('sha256', bytes) } : {};
+    const problem = { ...checked.problem, ...placeOf(line, segment), ...digest };
+    return { bytes, offset, ended, segment, checked, problem };
+  }
+  const place = placeOf(line, segment);
   if (line.fault) {
     const message = `a compressed part of the log is damaged: ${line.fault.message}`;
     const problem = { kind: 'frame', message };
@@ -98,14 +107,11 @@ function scanLine(line: RawLine, segment: Segment, chain: Chain, limit: number):
       problem: { kind: 'torn', message: 'the last line is cut off', ...place },
     };
   }
-  if (chain.expected >= limit) {
-    const message = 'written after another process had taken the session over';
-    const checked: Checked = { whole: false, problem: { kind: 'stale', message } };
-    return { ...line, segment, checked, problem: { kind: 'stale', message, ...place } };
-  }
-  const checked = chain.check(line.bytes);
-  if (!checked.problem) return { ...line, segment, checked };
-  const { kind } = checked.problem;
-  const digest = kind === 'lost' || kind === 'gap' ? { digest: hash('sha256', line.bytes) } : {};
-  return { ...line, segment, checked, problem: { ...checked.problem, ...place, ...digest } };
+  const message = 'written after another process had taken the session over';
+  const checked: Checked = { whole: false, problem: { kind: 'stale', message } };
+  return { ...line, segment, checked, problem: { kind: 'stale', message, ...place } };
+}
+
+function placeOf(line: RawLine, segment: Segment): { file: string; offset: number; length: number } {
+  return { file: basename(segment.path), offset: line.offset, length: line.bytes.length };
 }

@@ -80,7 +80,7 @@ export async function loadSession(
         for (const { problem: before } of tail) if (before) damage.push(before);
         tail = [];
         if (problem) damage.push(problem);
-        const { event, refs, large } = decodeLine(line.bytes, true, checked.head);
+        const { event, refs, large } = decodeLine(line.bytes, true, checked);
         fold.apply(event, refs ? blobs.resolve : undefined, large);
         if (event.type === 'session.repaired') known.add(event.data);
         if (part !== own) continue;

@@ -44,7 +44,7 @@ export class FileReader implements Reader {
   async *events(options: ReadOptions = {}): AsyncGenerator<Event | UnknownEvent> {
     for await (const lines of this.#scan(options)) {
       for (const { bytes, checked } of lines) {
-        const { event, refs } = decodeLine(bytes, false, checked.head);
+        const { event, refs } = decodeLine(bytes, false, checked);
         if (!refs || options.blobs === false) yield event;
         else yield { ...event, data: resolveRefs(event.data as never, this.#blobs.resolve) } as UnknownEvent;
       }
@@ -93,8 +93,8 @@ export class FileReader implements Reader {
         for (const { bytes, checked, problem } of lines) {
           damage.line(part, problem);
           if (!checked.whole) continue;
-          const { event, refs, large } = decodeLine(bytes, true, checked.head);
-          if (refs) for (const sha256 of hashesIn(bytes.toString('latin1'))) onBlob(sha256, event.seq);
+          const { event, refs, large } = decodeLine(bytes, true, checked);
+          if (refs) for (const sha256 of hashesIn(bytes)) onBlob(sha256, event.seq);
           fold.apply(event, refs ? resolve : undefined, large);
         }
       }

@@ -92,7 +92,7 @@ async function* passages(layout: Layout, id: string, resolve: Resolve, from: num
   for await (const lines of scanPart(own, { from })) {
     for (const { bytes, checked } of lines) {
       if (!checked.whole || !checked.head || !mayTell(checked.head.type)) continue;
-      const { event, refs } = decodeLine(bytes, true, checked.head);
+      const { event, refs } = decodeLine(bytes, true, checked);
       if (event.type === 'step.started' && (event as Event & { type: 'step.started' }).data.kind === 'tool')
         tools.add(event.step);
       const whole = refs && !tools.has(event.step) ? resolved(event, resolve) : event;

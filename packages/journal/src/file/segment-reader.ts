@@ -10,7 +10,7 @@ import type { Segment } from './layout.ts';
 import { type Frame, frameHolding, readOffsets } from './offset-table.ts';
 
 export interface RawLine {
-  /** Without the newline. Valid until the next batch is asked for. */
+  /** Without the newline. What stands there does not change. */
   readonly bytes: Buffer;
   /** Where it starts in the (uncompressed) segment. */
   readonly offset: number;
@@ -21,6 +21,8 @@ export interface RawLine {
 }
 
 const PIECE = 1024 * 1024;
+const LEAST_CHUNK = 64;
+const MOST_CHUNK = 64 * 1024 * 1024;
 
 export interface LineRange {
   /** Skip what certainly comes before this sequence number (sealed segments only; others are read from their start). */
@@ -43,7 +45,7 @@ export async function* readLines(segment: Segment, range: LineRange = {}): Async
       splitter.offset = frames[start]?.rawOffset ?? 0;
       for (const frame of frames.slice(start)) {
         const packed = await readExactly(file, frame.offset, frame.length);
-        const lines = unpack(packed);
+        const lines = unpack(packed, frame.rawLength);
         if (lines instanceof Error) {
           yield splitter.skip(frame, lines.message);
         } else {
@@ -67,9 +69,11 @@ export async function* readLines(segment: Segment, range: LineRange = {}): Async
   }
 }
 
-function unpack(packed: Buffer): Buffer | Error {
+/** @param length what it will probably be unpacked: one piece of that size needs no putting together */
+function unpack(packed: Buffer, length: number): Buffer | Error {
   try {
-    return zstdDecompressSync(packed);
+    const chunkSize = Math.min(Math.max(length + 1, LEAST_CHUNK), MOST_CHUNK);
+    return zstdDecompressSync(packed, { chunkSize });
   } catch (error) {
     return error as Error;
   }
