@@ -6,7 +6,7 @@
  */
 import type { Request } from './context.ts';
 import type { Dialect } from './dialect.ts';
-import { asWireError, ErrorCode, isAbort, type RpcError, type WireError } from './errors.ts';
+import { asWireError, ErrorCode, isAbort } from './errors.ts';
 import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep } from './json.ts';
 import type { Log } from './log.ts';
 import { errorText, type RequestId, resultText } from './message.ts';
@@ -35,33 +35,34 @@ export class Answers {
     let text: string;
     try {
       const json = JSON.stringify(value) ?? 'null';
-      text = this.#within(request, resultText(request.id as RequestId, json), 'the result', json);
+      const whole = resultText(request.id as RequestId, json);
+      text = this.within(whole, 'the result', json, request.to.gathered);
     } catch (error) {
       this.threw(request, error);
       return;
     }
-    this.#o.answer(request, text);
+    this.#answer(request, text);
   }
 
   /** The handler threw, or its promise rejected. */
   threw(request: Request, thrown: unknown): void {
     if (request.done) return;
-    const { dialect, answer, log } = this.#o;
+    const { dialect, log } = this.#o;
     const id = request.id as RequestId;
-    if (request.stopped && (thrown === request.stopped || isAbort(thrown))) {
-      answer(request, dialect.answersCancelled ? errorText(id, asError(request.stopped)) : undefined);
+    if (request.stopped && (thrown === request.stopped || isAbort(thrown) || isCancelled(thrown, dialect))) {
+      this.#answer(request, errorText(id, { code: dialect.cancelledCode, message: request.stopped.message }));
       return;
     }
     const text = this.#meant(request, thrown);
     if (text !== undefined) {
-      answer(request, text);
+      this.#answer(request, text);
       return;
     }
     const ref = process.getBuiltinModule('node:crypto').randomUUID();
     const { method } = request;
     const message = `the handler of "${method}" failed`;
     log({ level: 'error', event: 'handler-failed', message, method, id, ref, error: thrown });
-    answer(
+    this.#answer(
       request,
       errorText(id, { code: ErrorCode.InternalError, message: 'Internal error', data: { ref } }),
     );
@@ -72,22 +73,36 @@ export class Answers {
     const known = asWireError(thrown);
     if (!known) return undefined;
     try {
-      return this.#within(request, errorText(request.id as RequestId, known), 'the error');
+      const text = errorText(request.id as RequestId, known);
+      return this.within(text, 'the error', text, request.to.gathered);
     } catch {
       return undefined;
     }
   }
 
-  /** The text itself; throws if a limit does not allow it. `json`: the part of it that may nest. */
-  #within(request: Request, text: string, what: string, json = text): string {
+  /** Whatever became of a cancelled request, some dialects do not want to hear of it. */
+  #answer(request: Request, text: string): void {
+    const { dialect, answer } = this.#o;
+    answer(request, request.stopped && !dialect.answersCancelled ? undefined : text);
+  }
+
+  /**
+   * The text itself; throws a RangeError if a limit does not allow it.
+   *
+   * @param json the part of it that may nest
+   * @param gathered characters that leave in the same message
+   */
+  within(text: string, what: string, json: string, gathered = 0): string {
     if (mayBeDeep(json, this.#maxDepth) && isTooDeep(json, this.#maxDepth))
       throw new RangeError(`${what} nests deeper than ${this.#maxDepth} levels`);
-    if (isTooLong(text, this.#o.maxMessageBytes - request.to.gathered))
+    if (isTooLong(text, this.#o.maxMessageBytes - gathered))
       throw new RangeError(`${what} would be longer than ${this.#o.maxMessageBytes} bytes`);
     return text;
   }
 }
 
-function asError(error: RpcError): WireError {
-  return { code: error.code, message: error.message };
+/** Whether a handler passed on that a call of its own was cancelled, as it happens when it hands on its signal. */
+function isCancelled(thrown: unknown, dialect: Dialect): boolean {
+  const code = asWireError(thrown)?.code;
+  return code === ErrorCode.Cancelled || code === dialect.cancelledCode;
 }

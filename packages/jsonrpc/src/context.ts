@@ -23,7 +23,11 @@ export interface Context {
   readonly peer: Remote;
   /** Aborted when the caller cancels or the connection closes; its reason is an `RpcError`. */
   readonly signal: AbortSignal;
-  /** Reports progress to the caller, if the caller wants it. Does nothing once the request is answered. */
+  /**
+   * Reports progress to the caller, if the caller wants it. Does nothing once the request is cancelled or answered.
+   *
+   * @throws TypeError or RangeError if the data cannot be JSON within the limits
+   */
   progress(data: object): void;
   /** Resolves when the other side reads: at once, unless it has fallen behind. */
   drained(): Promise<void>;
@@ -58,6 +62,8 @@ export class Request implements Context {
   listed = false;
   /** Bytes it is charged with while it waits its turn. */
   weight = 0;
+  /** Where the caller wants progress, in a dialect whose params say so. */
+  token: unknown;
   stopped: RpcError | undefined;
   readonly #host: RequestHost;
   #controller: AbortController | undefined;
@@ -89,7 +95,7 @@ export class Request implements Context {
   }
 
   progress(data: object): void {
-    if (!this.done) this.#host.progress(this, data);
+    if (!this.done && !this.stopped) this.#host.progress(this, data);
   }
 
   drained(): Promise<void> {

@@ -33,6 +33,27 @@ describe('params with a schema', () => {
     await expect(client.call('m')).rejects.toMatchObject(invalid([{ path: '', received: 'nothing' }]));
   });
 
+  test('that fit no alternative, or no choice, are refused with what would', async () => {
+    const { client, server } = connected();
+    const params = z.object({
+      x: z.union([z.string(), z.object({ a: z.number() })]),
+      e: z.enum(['up', 'down']),
+      r: z.record(z.string().min(2), z.number()),
+    });
+    server.method('m', { params }, () => 'ran');
+    const error = await client.call('m', { x: { a: 'hunter2' }, e: 'left', r: { b: 1 } }).catch((e) => e);
+    expect(error).toMatchObject(
+      invalid([
+        { path: '/x', expected: 'string | object', received: 'object' },
+        { path: '/e', expected: '"up" | "down"', received: 'string' },
+        { path: '/r/b', message: expect.stringMatching(/Invalid key.*>=2/) },
+      ]),
+    );
+    const [{ message }] = (error as { data: { issues: [{ message: string }] } }).data.issues;
+    expect(message).toMatch(/\(1\) .*expected string.*\(2\) \/a: .*expected number/);
+    expect(JSON.stringify((error as RpcError).data)).not.toContain('hunter2');
+  });
+
   test('may be checked asynchronously', async () => {
     const { client, server } = connected();
     const even = z.object({ n: z.number().refine(async (n) => n % 2 === 0, 'must be even') });
@@ -178,6 +199,9 @@ describe('a described other side', () => {
     expectTypeOf(same).toEqualTypeOf<number>();
     expect(same).toBe(7);
     expect(await client.api.tool.add.many([1, 2, 3])).toBe(6);
+    const { result } = client.stream('tool.add', { a: 5, b: 6 });
+    expectTypeOf(result).toEqualTypeOf<Promise<number>>();
+    expect(await result).toBe(11);
     await client.notify('log.line', { text: 'x' });
     await client.call('tool.add', { a: 0, b: 0 });
     expect(lines).toEqual([{ text: 'x' }]);
@@ -191,6 +215,14 @@ describe('a described other side', () => {
     });
     // @ts-expect-error a method cannot be notified
     await expect(client.notify('tool.add', { a: 1, b: 2 })).rejects.toMatchObject({
+      code: ErrorCode.InvalidRequest,
+    });
+    const mixed = [{ method: 'tool.add', params: { a: 1, b: 2 } }, { method: 'log.line' }];
+    await expect(client.batch(mixed)).rejects.toMatchObject({ code: ErrorCode.InvalidRequest });
+    const noted = [{ method: 'tool.add', params: { a: 1, b: 2 }, notify: true }];
+    await expect(client.batch(noted)).rejects.toMatchObject({ code: ErrorCode.InvalidRequest });
+    // @ts-expect-error a notification has no progress
+    await expect(client.stream('log.line', { text: 'x' }).result).rejects.toMatchObject({
       code: ErrorCode.InvalidRequest,
     });
     // @ts-expect-error no such method

@@ -23,9 +23,12 @@ export interface Dialect {
   cancelledId(params: Members): unknown;
   /** Params that ask for progress under a token. */
   askForProgress(params: unknown, token: string): unknown;
+  /** Whether the token is the caller's choice, a member of the params. */
+  readonly tokenInParams: boolean;
   /** The token under which a request's progress is wanted, or undefined if it is not. */
   progressToken(id: RequestId, params: unknown): unknown;
-  progressParams(token: unknown, data: Members): Members;
+  /** @throws TypeError for data that the dialect cannot say */
+  progressParams(token: unknown, data: object): Members;
   /** Token and data of a progress notification. */
   readProgress(params: Members): { readonly token: unknown; readonly data: unknown };
 }
@@ -34,6 +37,13 @@ function members(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Members)
     : undefined;
+}
+
+/** Where data and token share one object, the data must be one. */
+function named(data: object): Members {
+  const named = members(data);
+  if (named) return named;
+  throw new TypeError('progress must be an object');
 }
 
 function without(params: Members, name: string): Members {
@@ -49,8 +59,9 @@ const chassis: Dialect = {
   cancelParams: (id) => ({ id }),
   cancelledId: (params) => params.id,
   askForProgress: (params) => params,
+  tokenInParams: false,
   progressToken: (id) => id,
-  progressParams: (id, data) => ({ ...data, id }),
+  progressParams: (id, data) => ({ ...named(data), id }),
   readProgress: (params) => ({ token: params.id, data: without(params, 'id') }),
 };
 
@@ -63,8 +74,9 @@ const lsp: Dialect = {
   cancelledId: (params) => params.id,
   askForProgress: (params, token) => {
     const named = params === undefined ? {} : members(params);
-    return named && !('workDoneToken' in named) ? { ...named, workDoneToken: token } : params;
+    return named ? { ...named, workDoneToken: token } : params;
   },
+  tokenInParams: true,
   progressToken: (_id, params) => members(params)?.workDoneToken ?? members(params)?.partialResultToken,
   progressParams: (token, value) => ({ token, value }),
   readProgress: (params) => ({ token: params.token, data: params.value }),
@@ -81,8 +93,9 @@ const mcp: Dialect = {
     const named = params === undefined ? {} : members(params);
     return named ? { ...named, _meta: { ...members(named._meta), progressToken: token } } : params;
   },
+  tokenInParams: true,
   progressToken: (_id, params) => members(members(params)?._meta)?.progressToken,
-  progressParams: (progressToken, data) => ({ ...data, progressToken }),
+  progressParams: (progressToken, data) => ({ ...named(data), progressToken }),
   readProgress: (params) => ({ token: params.progressToken, data: without(params, 'progressToken') }),
 };
 

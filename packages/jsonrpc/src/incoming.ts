@@ -11,7 +11,7 @@ import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError, type WireError } from './errors.ts';
 import { parseExact } from './json.ts';
 import type { Log } from './log.ts';
-import { errorText, notificationText, type RequestId } from './message.ts';
+import { errorText, exactId, notificationText, type RequestId } from './message.ts';
 import type { Entry } from './methods.ts';
 import { OpenRequests, WaitingRoom } from './open-requests.ts';
 import type { Outlet } from './outlet.ts';
@@ -84,11 +84,12 @@ export class Incoming implements RequestHost {
       return;
     }
     const entry = this.#o.find(method, 'method');
-    if (!entry) {
+    const { dialect } = this.#o;
+    if (!entry && method !== dialect.cancel && method !== dialect.progress) {
       this.refuse(to, id, { code: ErrorCode.MethodNotFound, message: `Method not found: ${method}` });
       return;
     }
-    if (entry.kind === 'notification') {
+    if (entry?.kind !== 'method') {
       const message = `"${method}" is a notification; send it without an id`;
       this.refuse(to, id, { code: ErrorCode.InvalidRequest, message });
       return;
@@ -99,6 +100,7 @@ export class Incoming implements RequestHost {
       return;
     }
     const request = new Request(this, id, method, entry.exact ? exactParams(text, at) : params, to);
+    if (dialect.tokenInParams) request.token = tokenOf(dialect, id, params, text, at);
     if (this.#mustWait()) this.#wait(entry, request, at <= 0 ? text.length : 0);
     else this.#run(entry, request);
   }
@@ -149,12 +151,10 @@ export class Incoming implements RequestHost {
   progress(request: Request, data: object): void {
     const { dialect, outlet } = this.#o;
     if (request.id === undefined) return;
-    const token = dialect.progressToken(request.id, request.params);
+    const token = dialect.tokenInParams ? request.token : request.id;
     if (token === undefined) return;
-    outlet.send(
-      notificationText(dialect.progress, JSON.stringify(dialect.progressParams(token, { ...data }))),
-      false,
-    );
+    const json = JSON.stringify(dialect.progressParams(token, data));
+    outlet.send(this.#answers.within(notificationText(dialect.progress, json), 'the progress', json), false);
   }
 
   drained(): Promise<void> {
@@ -262,6 +262,12 @@ export class Incoming implements RequestHost {
       request.to.deliver(text, this.#running === 0);
     }
   }
+}
+
+/** Where a request's progress goes. A number that a double would change is kept as it was written: it is matched by value. */
+function tokenOf(dialect: Dialect, id: RequestId, params: unknown, text: string, at: number): unknown {
+  const token = dialect.progressToken(id, params);
+  return exactId(token, text, () => dialect.progressToken(id, exactParams(text, at)));
 }
 
 /** A message's params with exact numbers; `at` is its place in a batch, or −1. */

@@ -149,11 +149,19 @@ export class Outgoing {
     return this.#pending.get(this.#ordinalOf(id)) !== undefined;
   }
 
-  progress(token: unknown, data: unknown): boolean {
-    const call = this.#pending.get(this.#ordinalOf(token));
-    if (!call) return false;
+  /**
+   * Hands progress to the call it belongs to; what comes after the call is over is dropped, as a late answer is.
+   *
+   * @param exact gives the same data with exact numbers
+   * @returns false if the token is none of ours
+   */
+  progress(token: unknown, data: unknown, exact: () => unknown): boolean {
+    const ordinal = this.#ordinalOf(token);
+    if (ordinal === 0) return false;
+    const call = this.#pending.get(ordinal);
+    if (!call?.options?.onProgress) return true;
     try {
-      call.options?.onProgress?.(data);
+      call.options.onProgress(call.options.exact ? exact() : data);
     } catch (error) {
       const message = `onProgress of "${call.method}" failed`;
       this.#o.log({ level: 'error', event: 'hook-failed', message, method: call.method, error });

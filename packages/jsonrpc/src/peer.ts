@@ -180,9 +180,13 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
    * Sends several calls and notifications as one message.
    *
    * @returns one settled result for each call, in the order of the calls; notifications have none. `timeoutMs` and
-   * `signal` hold for each call. Rejects if the batch cannot be sent at all
+   * `signal` hold for each call. Rejects if the batch cannot be sent at all, also when one item is of the wrong kind
    */
   batch(items: readonly BatchItem[], options?: CallOptions): Promise<PromiseSettledResult<unknown>[]> {
+    for (const { method, notify } of this.#remote ? items : []) {
+      const wrong = wrongKind(this.#remote, method, notify ? 'notification' : 'method');
+      if (wrong) return Promise.reject(wrong);
+    }
     const interceptors = this.#interceptors;
     if (interceptors.length === 0) return this.#batch(items, options);
     return interceptedBatch(
@@ -198,11 +202,14 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
    *
    * @example for await (const part of peer.stream('tool.search', { text })) show(part);
    */
-  stream<T = unknown>(method: string, params?: unknown, options?: CallOptions): ProgressStream<T> {
-    return streamOf<T>(
-      (more) => this.call(method as never, params as never, { ...options, ...more }) as Promise<T>,
-      options,
-    );
+  stream<M extends NamesOf<C, 'method'>>(
+    method: M,
+    params: ParamsOf<C[M]>,
+    options?: CallOptions,
+  ): ProgressStream<ResultOf<C[M]>>;
+  stream<T = unknown>(method: AnyName<C>, params?: unknown, options?: CallOptions): ProgressStream<T>;
+  stream(method: string, params?: unknown, options?: CallOptions): ProgressStream<unknown> {
+    return streamOf((more) => this.call(method as never, params as never, { ...options, ...more }), options);
   }
 
   /** Answers one message text outside the transport; undefined if it gets no answer. For request-response hosts. */

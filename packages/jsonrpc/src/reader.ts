@@ -8,7 +8,7 @@ import type { Destination } from './context.ts';
 import type { Dialect, Members } from './dialect.ts';
 import { ErrorCode, type WireError } from './errors.ts';
 import type { Incoming } from './incoming.ts';
-import { isTooDeep, mayBeDeep } from './json.ts';
+import { isTooDeep, mayBeDeep, parseExact } from './json.ts';
 import type { Log } from './log.ts';
 import { exactId, isId, type RequestId, type Wire } from './message.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -93,7 +93,7 @@ export class Reader {
     const { incoming, dialect } = this.#o;
     if (id === undefined) {
       if (method === dialect.cancel && this.#cancel(params, text, at)) return false;
-      if (method === dialect.progress && this.#progress(params)) return false;
+      if (method === dialect.progress && this.#progress(params, text, at)) return false;
       incoming.notification(method, params, text, at);
       return false;
     }
@@ -154,10 +154,15 @@ export class Reader {
     return incoming.cancel(exact, typeof reason === 'string' ? reason : 'cancelled by the caller');
   }
 
-  #progress(params: unknown): boolean {
+  #progress(params: unknown, text: string, at: number): boolean {
     if (typeof params !== 'object' || params === null) return false;
-    const { token, data } = this.#o.dialect.readProgress(params as Members);
-    return this.#o.outgoing.progress(token, data);
+    const { dialect, outgoing } = this.#o;
+    const { token, data } = dialect.readProgress(params as Members);
+    return outgoing.progress(token, data, () => {
+      const whole = parseExact(text);
+      const { params: exact } = (at < 0 ? whole : (whole as unknown[])[at]) as { params: Members };
+      return dialect.readProgress(exact).data;
+    });
   }
 
   #exact(id: string | number | null, text: string, at: number): RequestId {

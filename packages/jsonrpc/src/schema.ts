@@ -12,10 +12,15 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: {
-      readonly input: (options: { target: string }) => Record<string, unknown>;
-      readonly output: (options: { target: string }) => Record<string, unknown>;
+      readonly input: (options: JsonSchemaOptions) => Record<string, unknown>;
+      readonly output: (options: JsonSchemaOptions) => Record<string, unknown>;
     };
   };
+}
+
+export interface JsonSchemaOptions {
+  readonly target: string;
+  readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
 export type Checked<Output> =
@@ -54,15 +59,75 @@ export interface Issue {
 /** A schema library's issues in the form that goes over the wire. Never contains the values themselves. */
 export function issuesOf(found: readonly SchemaIssue[], value: unknown): Issue[] {
   return found.map((issue) => {
-    const keys = (issue.path ?? []).map((key) => (typeof key === 'object' ? key.key : key));
-    const { expected, format } = issue as { expected?: unknown; format?: unknown };
-    const wanted = typeof expected === 'string' ? expected : typeof format === 'string' ? format : undefined;
+    const keys = keysOf(issue);
+    const wanted = wantedBy(issue);
     return {
-      path: keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
-      message: issue.message,
+      path: pointer(keys),
+      message: messageOf(issue),
       ...(wanted === undefined ? {} : { expected: wanted, received: kindOf(at(value, keys)) }),
     };
   });
+}
+
+/** What zod and libraries like it tell beside the standard members. */
+interface Telling extends SchemaIssue {
+  readonly expected?: unknown;
+  readonly format?: unknown;
+  readonly values?: unknown;
+  /** Of a union: what each alternative has to say. */
+  readonly errors?: unknown;
+  /** Of a record or set: what is wrong with a key or an element. */
+  readonly issues?: unknown;
+}
+
+/** Alternatives of a union that are told about; a longer list helps nobody. */
+const maxAlternatives = 8;
+
+function alternativesOf({ errors }: Telling): readonly (readonly Telling[])[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.filter((each): each is Telling[] => Array.isArray(each)).slice(0, maxAlternatives);
+}
+
+function wantedBy(issue: Telling): string | undefined {
+  const { expected, format, values } = issue;
+  if (typeof expected === 'string') return expected;
+  if (typeof format === 'string') return format;
+  if (Array.isArray(values) && values.length > 0)
+    return values
+      .map((value) => (typeof value === 'bigint' ? `${value}` : JSON.stringify(value)))
+      .join(' | ');
+  const wanted = alternativesOf(issue).map(([first]) =>
+    first === undefined ? undefined : first.path?.length ? 'object' : wantedBy(first),
+  );
+  return wanted.length > 0 && wanted.every((each) => each !== undefined)
+    ? [...new Set(wanted)].join(' | ')
+    : undefined;
+}
+
+/** "Invalid input" alone lets nobody correct anything: what is inside is told along. */
+function messageOf(issue: Telling): string {
+  const { message, issues } = issue;
+  const alternatives = alternativesOf(issue).filter((each) => each.length > 0);
+  if (alternatives.length > 0) {
+    const each = alternatives.map((inside, at) => `(${at + 1}) ${inside.map(located).join(', ')}`);
+    return `${message}; no alternative fits: ${each.join('; ')}`;
+  }
+  return Array.isArray(issues) && issues.length > 0
+    ? `${message}: ${(issues as Telling[]).map(located).join(', ')}`
+    : message;
+}
+
+function located(issue: Telling): string {
+  const path = pointer(keysOf(issue));
+  return path === '' ? messageOf(issue) : `${path}: ${messageOf(issue)}`;
+}
+
+function keysOf({ path = [] }: SchemaIssue): PropertyKey[] {
+  return path.map((key) => (typeof key === 'object' ? key.key : key));
+}
+
+function pointer(keys: readonly PropertyKey[]): string {
+  return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 function at(value: unknown, keys: readonly PropertyKey[]): unknown {

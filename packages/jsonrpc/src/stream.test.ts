@@ -47,3 +47,44 @@ test('a reader that never reads does not fill memory', async () => {
   const stream = client.stream('count', { to: 1e9 });
   await expect(stream.result).rejects.toMatchObject({ code: ErrorCode.Cancelled, message: /not read/ });
 });
+
+test('an iterator left while it waits, or before its first step, cancels at once', async () => {
+  const { client, server } = connected();
+  server.method('silent', (_params, { signal }) => {
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  });
+  const waiting = client.stream('silent');
+  const iterator = waiting[Symbol.asyncIterator]();
+  const next = iterator.next();
+  await iterator.return?.();
+  expect(await next).toEqual({ done: true, value: undefined });
+  const untouched = client.stream('silent');
+  await untouched[Symbol.asyncIterator]().return?.();
+  for (const { result } of [waiting, untouched])
+    await expect(result).rejects.toMatchObject({ code: ErrorCode.Cancelled });
+  expect(client.open.calls).toBe(0);
+  await expect.poll(() => server.open.requests).toBe(0);
+});
+
+test('two readers share the pieces, and both come to an end', async () => {
+  const { client } = counting();
+  const stream = client.stream('count', { to: 25 });
+  const read = async () => {
+    const seen: unknown[] = [];
+    for await (const { n } of stream as AsyncIterable<{ n: number }>) seen.push(n);
+    return seen;
+  };
+  const [one, other] = await Promise.all([read(), read()]);
+  const all = [...one, ...other].sort((a, b) => Number(a) - Number(b));
+  expect(all).toEqual(Array.from({ length: 25 }, (_, n) => n + 1));
+});
+
+test('a failing onProgress costs the reader nothing', async () => {
+  const { client } = counting();
+  const onProgress = () => {
+    throw new Error('of the application');
+  };
+  const seen: unknown[] = [];
+  for await (const part of client.stream('count', { to: 3 }, { onProgress })) seen.push(part);
+  expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+});

@@ -7,6 +7,7 @@
 import type { CallOptions } from './call.ts';
 import { ErrorCode, RpcError } from './errors.ts';
 
+/** One iteration: readers of one stream share its pieces, and the first that leaves cancels the call. */
 export interface ProgressStream<T> extends AsyncIterable<unknown> {
   /** The call's result; rejects as `peer.call` does. The iteration ends when it settles, and throws what it rejects with. */
   readonly result: Promise<T>;
@@ -24,15 +25,14 @@ export function streamOf<T>(
   let wake = (): void => {};
   let over = false;
   const onProgress = (data: unknown): void => {
-    options.onProgress?.(data);
-    if (waiting.length >= maxBehind) {
-      stop.abort(
-        new RpcError(ErrorCode.RateLimited, `more than ${maxBehind} progress messages were not read`),
-      );
-      return;
+    if (waiting.length < maxBehind) {
+      waiting.push(data);
+      wake();
+    } else {
+      const message = `more than ${maxBehind} progress messages were not read`;
+      stop.abort(new RpcError(ErrorCode.RateLimited, message));
     }
-    waiting.push(data);
-    wake();
+    options.onProgress?.(data);
   };
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const result = call({ onProgress, signal }).finally(() => {
@@ -40,19 +40,29 @@ export function streamOf<T>(
     wake();
   });
   result.catch(() => {}); // also reported by the iteration; nobody has to look at both
-  async function* iterate(): AsyncGenerator<unknown> {
-    try {
-      for (;;) {
-        while (waiting.length > 0) yield waiting.shift();
-        if (over) break;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      await result;
-    } finally {
-      if (!over) stop.abort(new RpcError(ErrorCode.Cancelled, 'the reader left'));
+  let left = false;
+  async function* pieces(): AsyncGenerator<unknown, void> {
+    while (!left) {
+      while (waiting.length > 0 && !left) yield waiting.shift();
+      if (over || left) break;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     }
+    if (!left) await result;
   }
-  return { result, [Symbol.asyncIterator]: iterate };
+  const inner = pieces();
+  // Not the generator itself: its `return` waits for a `next` that waits for the other side, and does nothing before the first.
+  const iterator: AsyncIterableIterator<unknown> = {
+    next: () => inner.next(),
+    return: () => {
+      left = true;
+      waiting.length = 0;
+      if (!over) stop.abort(new RpcError(ErrorCode.Cancelled, 'the reader left'));
+      wake();
+      return inner.return();
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return { result, [Symbol.asyncIterator]: () => iterator };
 }
