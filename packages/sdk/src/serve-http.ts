@@ -5,7 +5,7 @@
  * is answered; `close` ends all sessions, with `on_shutdown` run.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ChassisError } from '@chassis/errors';
 import { httpHandler, type Transport } from '@chassis/jsonrpc';
@@ -44,7 +44,8 @@ export async function serveHttp(plugin: Plugin, options: ServeHttp = {}): Promis
   const handler = httpHandler(accept, {
     authorize: token === undefined ? undefined : (request) => demand(token, request),
   });
-  const server = createServer(handler);
+  // An import at the top would make every plugin pay for HTTP: its names bring half of a web client with them.
+  const server = process.getBuiltinModule('node:http').createServer(handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => resolve());

@@ -6,7 +6,6 @@
  */
 import { basename, join, sep } from 'node:path';
 import { toChassisError } from '@chassis/errors';
-import { watch as watchFiles } from 'chokidar';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import type { Project } from '../project/project.ts';
 import { PROJECT_FILE } from '../project/root.ts';
@@ -80,7 +79,9 @@ export async function watchPlugins(registry: LiveRegistry, told: Told): Promise<
     work = work.then(sync).catch(() => {});
     return work;
   };
-  const watcher = watchFiles(placesOf(registry.project), {
+  // Only a session that watches pays for the watcher.
+  const { watch } = await import('chokidar');
+  const watcher = watch(placesOf(registry.project), {
     ignoreInitial: true,
     ignored: (path) => /^(?:node_modules|__pycache__|\..+)$/.test(basename(path)),
   });
