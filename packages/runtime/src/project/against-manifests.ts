@@ -57,6 +57,8 @@ function unknownTools({ tools }: Config, { entries, broken }: Catalogue): Unknow
 function wrongSettings({ agent: { use, settings } }: Config, { entries }: Catalogue): Unknown[] {
   const agent = entries.flatMap(({ source }) => source.manifest.agents).find(({ name }) => name === use);
   if (agent?.settings === undefined) return [];
+  // Compiling a schema is the dearest part of looking at a project, and most projects set nothing.
+  if (Object.keys(settings).length === 0 && agent.settings.required === undefined) return [];
   return compileSchema(agent.settings)(settings).map((issue) => ({
     keys: ['agent', 'settings', ...pointerKeys(issue.path)],
     message: `agent.settings${issue.path.replaceAll('/', '.')}: ${issue.message}`,
