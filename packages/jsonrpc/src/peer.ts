@@ -35,6 +35,9 @@ import { Turn } from './turn.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a peer whose other side is not described takes any method
 type Untyped = any;
 
+/** A timer for longer would ring at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /**
  * @typeParam C the other side's {@link Contracts}: `call`, `notify` and `api` then know its methods
  */
@@ -296,7 +299,8 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     this.#inputEnded = true;
     this.#outgoing.close(unavailable(endedByPeer), false);
     if (this.#incoming.awaited === 0) this.#finish();
-    else if (this.#timeoutMs > 0) this.#lastWords = setTimeout(() => this.#finish(), this.#timeoutMs);
+    else if (this.#timeoutMs > 0 && this.#timeoutMs <= longestTimer)
+      this.#lastWords = setTimeout(() => this.#finish(), this.#timeoutMs);
   }
 
   #finish(): void {

@@ -105,6 +105,20 @@ describe('reading', () => {
     expect(out).toContain('"result":"answer"');
   });
 
+  test.each([2 ** 31, Number.POSITIVE_INFINITY])(
+    'a deadline of %d ms, longer than any timer, cuts off no last answer',
+    async (timeoutMs) => {
+      const [near, far] = duplexPair();
+      const peer = new Peer(streamTransport(far, far), { timeoutMs });
+      peer.method('later', () => new Promise((resolve) => setTimeout(() => resolve('answer'), 50)));
+      let out = '';
+      near.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      near.end('{"jsonrpc":"2.0","method":"later","id":1}');
+      expect(await peer.closed).toMatchObject({ kind: 'ended' });
+      expect(out).toContain('"result":"answer"');
+    },
+  );
+
   test('a header that cannot be trusted is answered, then the connection closes with the reason', async () => {
     const [near, far] = duplexPair();
     const peer = new Peer(streamTransport(far, far, { framing: 'content-length' }), { log: () => {} });
