@@ -9,7 +9,7 @@ import { type Destination, type Remote, Request, type RequestHost } from './cont
 import { mayUse } from './contract.ts';
 import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError, type WireError } from './errors.ts';
-import { parseExact } from './json.ts';
+import { mayHoldLongNumbers, parseExact } from './json.ts';
 import type { Log } from './log.ts';
 import { errorText, exactId, notificationText, type RequestId } from './message.ts';
 import type { Entry } from './methods.ts';
@@ -99,7 +99,7 @@ export class Incoming implements RequestHost {
       this.refuse(to, id, { code: ErrorCode.InvalidRequest, message });
       return;
     }
-    const request = new Request(this, id, method, entry.exact ? exactParams(text, at) : params, to);
+    const request = new Request(this, id, method, entry.exact ? exactParams(params, text, at) : params, to);
     if (dialect.tokenInParams) request.token = tokenOf(dialect, id, params, text, at);
     if (this.#mustWait()) this.#wait(entry, request, at <= 0 ? text.length : 0);
     else this.#run(entry, request);
@@ -118,7 +118,7 @@ export class Incoming implements RequestHost {
       this.#o.log({ level: 'warn', event: 'wrong-kind', message, method });
       return;
     }
-    const exact = entry.exact ? exactParams(text, at) : params;
+    const exact = entry.exact ? exactParams(params, text, at) : params;
     const request = new Request(this, undefined, method, exact, this.#o.outlet);
     const failed = (error: unknown): void => {
       const message = `the handler of notification "${method}" failed`;
@@ -267,11 +267,12 @@ export class Incoming implements RequestHost {
 /** Where a request's progress goes. A number that a double would change is kept as it was written: it is matched by value. */
 function tokenOf(dialect: Dialect, id: RequestId, params: unknown, text: string, at: number): unknown {
   const token = dialect.progressToken(id, params);
-  return exactId(token, text, () => dialect.progressToken(id, exactParams(text, at)));
+  return exactId(token, text, () => dialect.progressToken(id, exactParams(params, text, at)));
 }
 
-/** A message's params with exact numbers; `at` is its place in a batch, or −1. */
-function exactParams(text: string, at: number): unknown {
+/** A message's params with exact numbers; `at` is its place in a batch, or −1. Most have no number that needs a second look. */
+function exactParams(params: unknown, text: string, at: number): unknown {
+  if (!mayHoldLongNumbers(text)) return params;
   const message = parseExact(text) as { params?: unknown } & { params?: unknown }[];
   return at < 0 ? message.params : message[at]?.params;
 }

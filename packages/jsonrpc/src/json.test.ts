@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isRawNumber, isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
+import { isRawNumber, isTooDeep, isTooLong, mayBeDeep, mayHoldLongNumbers, parseExact } from './json.ts';
 
 describe('numbers', () => {
   const written = (text: string) => JSON.stringify(parseExact(text));
@@ -39,6 +39,33 @@ describe('numbers', () => {
     const changed = fc.bigInt({ min: 2n ** 53n, max: 2n ** 80n }).filter((n) => BigInt(Number(n)) !== n);
     fc.assert(fc.property(changed, (n) => written(`${n}`) === `${n}`));
   });
+});
+
+describe('a second look at the numbers', () => {
+  const kept = [
+    '9007199254740993',
+    '-9007199254740993',
+    '0.1000000000000000055511151231257827',
+    '1e400',
+    '-1E-999',
+  ];
+  const around = [
+    (n: string) => n,
+    (n: string) => `[${n},1]`,
+    (n: string) => `[1,${n}]`,
+    (n: string) => `{"a":${n}}`,
+    (n: string) => `{"a" :\t${n} }`,
+    (n: string) => `[1,\r\n${n}]`,
+  ];
+  test.each(around.flatMap((put) => kept.map((n) => put(n))))('is taken at %j', (text) => {
+    expect(mayHoldLongNumbers(text)).toBe(true);
+    expect(JSON.stringify(parseExact(text))).toBe(text.replace(/\s/g, ''));
+  });
+
+  test.each([
+    `{"at":1764553795123,"id":"12e45678901234567890","share":0.25,"n":-123456789012345}`,
+    `["a1e5", 99, true]`,
+  ])('is not needed for %s', (text) => expect(mayHoldLongNumbers(text)).toBe(false));
 });
 
 describe('depth', () => {

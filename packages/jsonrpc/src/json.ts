@@ -26,8 +26,20 @@ export function isRawNumber(value: unknown): value is RawNumber {
   return json.isRawJSON(value);
 }
 
+/**
+ * Whether a text may hold a number that a double changes: one of more than fifteen characters, or with an exponent. What
+ * looks like one inside of a string counts as well; if there is none, `JSON.parse` gives what {@link parseExact} gives.
+ */
+export function mayHoldLongNumbers(text: string): boolean {
+  return longNumber.test(text);
+}
+
+/** Fifteen digits always survive a double, so a sign does not count. Numbers follow nothing but these characters. */
+const longNumber = /(?:^|[\s,:[])-?(?:[\d.]{16}|[\d.]+[eE])/;
+
 /** Like `JSON.parse`, but a number that a double would change is a {@link RawNumber}. */
 export function parseExact(text: string): unknown {
+  if (!mayHoldLongNumbers(text)) return JSON.parse(text);
   return json.parse(text, (_key, value, context) =>
     typeof value === 'number' && context.source !== undefined && !survives(context.source, value)
       ? json.rawJSON(context.source)

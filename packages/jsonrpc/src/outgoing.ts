@@ -8,7 +8,7 @@ import type { BatchItem, CallOptions } from './call.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError } from './errors.ts';
-import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, parseExact } from './json.ts';
+import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, mayHoldLongNumbers, parseExact } from './json.ts';
 import type { Log } from './log.ts';
 import { notificationText, type Wire } from './message.ts';
 import { type Outlet, quiet } from './outlet.ts';
@@ -128,7 +128,7 @@ export class Outgoing {
       call.reject(
         new RpcError(ErrorCode.InternalError, `"${call.method}" got an answer that is no JSON-RPC response`),
       );
-    } else call.resolve(call.options?.exact ? exactResult(text, at) : result);
+    } else call.resolve(call.options?.exact ? exactResult(result, text, at) : result);
   }
 
   #unmatched({ id, error }: Wire, late: boolean): void {
@@ -335,7 +335,8 @@ function copyOf(error: RpcError): RpcError {
   return new RpcError(error.code, error.message, error.data);
 }
 
-function exactResult(text: string, at: number): unknown {
+function exactResult(result: unknown, text: string, at: number): unknown {
+  if (!mayHoldLongNumbers(text)) return result;
   const message = parseExact(text) as { result?: unknown } & { result?: unknown }[];
   return at < 0 ? message.result : message[at]?.result;
 }

@@ -2,6 +2,11 @@
 import type { Effect, Json, JsonObject } from '@chassis/types';
 import type { FileChange, InvokeContext, WireContext } from './plugin.ts';
 
+/** An invocation as far as it may be cancelled. */
+interface Stoppable {
+  readonly signal: AbortSignal;
+}
+
 /** Where a context's calls go. */
 export interface ContextCalls {
   progress(data: JsonObject): void;
@@ -12,14 +17,17 @@ export interface ContextCalls {
   effect(effect: FileChange | Exclude<Effect, { kind: 'file' }>): void;
 }
 
-/** @param inputJson the exact text of the input, made only if the handler asks for it */
+/**
+ * @param call has the signal, which is asked for only if the handler looks at it: most do not, and one is dear to make
+ * @param inputJson the exact text of the input, made only if the handler asks for it
+ */
 export function invokeContext(
   wire: WireContext,
-  signal: AbortSignal,
+  call: Stoppable,
   inputJson: () => string,
   calls: ContextCalls,
 ): InvokeContext {
-  return Object.assign(new CallContext(signal, inputJson, calls), wire) as unknown as InvokeContext;
+  return Object.assign(new CallContext(call, inputJson, calls), wire) as unknown as InvokeContext;
 }
 
 /**
@@ -27,15 +35,19 @@ export function invokeContext(
  * handler may take it out of the context.
  */
 class CallContext {
-  readonly signal: AbortSignal;
+  readonly #call: Stoppable;
   readonly #inputJson: () => string;
   readonly #calls: ContextCalls;
   #text: string | undefined;
 
-  constructor(signal: AbortSignal, inputJson: () => string, calls: ContextCalls) {
-    this.signal = signal;
+  constructor(call: Stoppable, inputJson: () => string, calls: ContextCalls) {
+    this.#call = call;
     this.#inputJson = inputJson;
     this.#calls = calls;
+  }
+
+  get signal() {
+    return this.#call.signal;
   }
 
   get input_json() {

@@ -81,12 +81,8 @@ export function jsonValue(root: unknown): Json {
         path.push(key);
         const member = copy((value as Record<string, unknown>)[key]);
         path.pop();
-        Object.defineProperty(object, key, {
-          value: member,
-          enumerable: true,
-          writable: true,
-          configurable: true,
-        });
+        if (key === '__proto__') define(object, key, member);
+        else object[key] = member;
       }
       result = object;
     }
@@ -95,4 +91,9 @@ export function jsonValue(root: unknown): Json {
   };
 
   return copy(root);
+}
+
+/** A member whose name means something else to an assignment. */
+function define(object: object, key: string, value: Json): void {
+  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 }

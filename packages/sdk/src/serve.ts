@@ -79,7 +79,7 @@ export function pluginPeer(
     const { ctx, ...payload } = params as { ctx: WireContext } & InvokePayload;
     const exact = (): string => JSON.stringify(payload.input);
     const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
-    const invocation = invokeContext(ctx, context.signal, exact, overPeer(peer, ctx.trace_id, context));
+    const invocation = invokeContext(ctx, context, exact, overPeer(peer, ctx.trace_id, context));
     return runHandler(handlers, payload, input, invocation, home);
   });
 

@@ -26,37 +26,29 @@ export async function attempt(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Result> {
-  // One signal for both, by hand: AbortSignal.any costs more than all else in here.
-  const stop = new AbortController();
-  const either = stop.signal;
+  if (signal.aborted) throw new ChassisError('Cancelled', 'cancelled');
+  const call = new Call(payload, { ...ctx, deadline: Date.now() + timeoutMs }, host);
   let giveUp: (reason: ChassisError) => void = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    giveUp = reject;
-  });
+  let grace: NodeJS.Timeout | undefined;
   const end = (reason?: unknown): void => {
-    stop.abort(reason);
-    timers.push(setTimeout(() => giveUp(new ChassisError('Cancelled', 'cancelled')), graceMs));
+    call.stop(reason);
+    grace ??= setTimeout(() => giveUp(new ChassisError('Cancelled', 'cancelled')), graceMs);
   };
-  const timers = [setTimeout(end, timeoutMs)];
+  const deadline = setTimeout(end, timeoutMs);
   const onCancel = (): void => end(signal.reason);
-  if (signal.aborted) onCancel();
-  else signal.addEventListener('abort', onCancel, { once: true });
-  const running = binding.invoke({
-    payload,
-    ctx: { ...ctx, deadline: Date.now() + timeoutMs },
-    signal: either,
-    host,
-  });
-  // An answer after we stopped waiting is nobody's any more; without this it would count as unhandled.
-  running.catch(() => {});
+  signal.addEventListener('abort', onCancel, { once: true });
   try {
-    const result = await Promise.race([running, stopped]);
+    // By hand: Promise.race costs more. An answer after we stopped waiting is nobody's any more.
+    const result = await new Promise<Result>((resolve, reject) => {
+      giveUp = reject;
+      binding.invoke(call).then(resolve, reject);
+    });
     if (result.code === 0) return result;
     throw new ChassisError(result.code, result.error?.message ?? 'the plugin gave no reason', {
       data: result.error?.details,
     });
   } catch (thrown) {
-    if (!either.aborted) throw thrown;
+    if (!call.stopped) throw thrown;
     // Whatever a plugin that was told to stop calls its end; what it knows of its usage is kept.
     if (signal.aborted)
       throw new ChassisError('Cancelled', 'cancelled', { data: toChassisError(thrown).data, cause: thrown });
@@ -65,7 +57,42 @@ export async function attempt(
       cause: thrown,
     });
   } finally {
-    for (const timer of timers) clearTimeout(timer);
+    clearTimeout(deadline);
+    clearTimeout(grace);
     signal.removeEventListener('abort', onCancel);
+  }
+}
+
+/**
+ * The call as the host gets it, with one signal for deadline and cancellation. The signal is made only if somebody asks for
+ * it: it costs as much as the rest of a short call, and most handlers in this process never look.
+ */
+class Call implements Invocation {
+  readonly payload: InvokePayload;
+  readonly ctx: WireContext;
+  readonly host: HostCalls;
+  stopped = false;
+  #reason: unknown;
+  #controller: AbortController | undefined;
+
+  constructor(payload: InvokePayload, ctx: WireContext, host: HostCalls) {
+    this.payload = payload;
+    this.ctx = ctx;
+    this.host = host;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.stopped) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  stop(reason: unknown): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
   }
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ChassisError, toChassisError } from '@chassis/errors';
 import { issuesOf } from '@chassis/schema';
-import { failure, type Handlers, handlersOf, invokeContext, type Plugin, runHandler } from '@chassis/sdk';
+import { type Handlers, handlersOf, invokeContext, type Plugin, runHandler } from '@chassis/sdk';
 import type { Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
@@ -110,16 +110,15 @@ export function inlineHost(options: HostOptions): PluginHost {
     },
 
     async invoke(invocation: Invocation): Promise<Result> {
-      const { payload, ctx, signal } = invocation;
+      const { payload, ctx } = invocation;
       if (handlers === undefined) {
         throw new ChassisError('Unavailable', `plugin ${entry.name} is not loaded`);
       }
-      if (signal.aborted) return failure(new ChassisError('Cancelled', 'cancelled'), ctx.trace_id);
       // A model gets its request as it is: its text may be long, and exact numbers pass through to the provider.
       const exact = (): string => JSON.stringify(payload.input);
       const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
       const taken = handlers;
-      const calls = invokeContext(ctx, signal, exact, callbacks(invocation, options));
+      const calls = invokeContext(ctx, invocation, exact, callbacks(invocation, options));
       return asPlugin(entry.name, entry.folder, () => runHandler(taken, payload, input, calls, entry.folder));
     },
 

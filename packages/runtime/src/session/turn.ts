@@ -30,6 +30,7 @@ export async function runTurn(
     const binding = registry.resolveAgent(agent);
     if (isUnavailable(binding))
       throw new ChassisError('Unavailable', binding.cause.message, { data: { ...binding } });
+    if (signal.aborted) throw new ChassisError('Cancelled', 'cancelled');
     const result = await binding.invoke({
       payload: { agent, input: { content, turn } },
       ctx: {
