@@ -7,7 +7,7 @@
  */
 import { spawnTransport } from '@chassis/jsonrpc';
 import { forgetGroup, guardGroup, launcherOf } from '@chassis/sdk';
-import { commandOf } from './command.ts';
+import { commandOf, preload } from './command.ts';
 import type { HostOptions } from './host.ts';
 import { LineLog } from './line-log.ts';
 import type { Link } from './link.ts';
@@ -18,7 +18,7 @@ const GRACE_MS = 1_000;
 export function processLink({ entry, env, log }: HostOptions): Link {
   const stderr = new LineLog((line) => log('info', line));
   const noise = new LineLog((line) => log('warn', `on stdout, no message: ${line}`));
-  const command = commandOf(entry.source.manifest.command ?? [], entry.folder);
+  const command = commandOf(entry.source.manifest.command ?? [], entry.folder, preload());
   const transport = spawnTransport({
     command,
     launcher: launcherOf(command[0] ?? '', { cwd: entry.folder, env }),

@@ -5,11 +5,15 @@
  * cannot resolve is taken from this installation. A copy that the plugin brings along wins.
  * Parts of a plugin carry the digest of the whole, so that a reload sees changed parts too.
  *
- * Importing this module has that effect, so that a child process gets it by `node --import`.
+ * Importing this module has that effect, so that a child process gets it by `node --import`. Its address may name a compile
+ * cache (`?compile-cache=FOLDER`), which the process then uses.
  */
-import { registerHooks } from 'node:module';
+import { enableCompileCache, registerHooks } from 'node:module';
 
 const OURS = new Set(['@chassis/sdk', '@chassis/errors', '@chassis/types']);
+
+const cache = new URL(import.meta.url).searchParams.get('compile-cache');
+if (cache !== null) enableCompileCache(cache);
 
 registerHooks({
   resolve(specifier, context, next) {

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type CloseReason, messagePortTransport } from '@chassis/jsonrpc';
-import { SDK_RESOLUTION } from './command.ts';
+import { preload } from './command.ts';
 import type { HostOptions } from './host.ts';
 import { LineLog } from './line-log.ts';
 import type { Link } from './link.ts';
@@ -34,7 +34,7 @@ export function workerLink({ entry, env, log }: HostOptions): Link {
     name: entry.name,
     workerData: start,
     env: { ...env },
-    execArgv: ['--import', SDK_RESOLUTION],
+    execArgv: ['--import', preload()],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     stdin: false,
     stdout: true,
