@@ -76,15 +76,34 @@ const REST_LENGTH = 256;
 /** Content hashes of the references in a line, found without parsing it. */
 export function hashesIn(line: Buffer): string[] {
   const found: string[] = [];
-  // A rare character comes first in what is searched for: that is what makes it fast.
-  for (let at = line.indexOf(MARK_BYTES); at !== -1; at = line.indexOf(MARK_BYTES, at + MARK_BYTES.length)) {
-    const start = at - 2 + WRITTEN.length;
-    if (at < 2 || line.compare(WRITTEN, 0, WRITTEN.length, at - 2, start) !== 0) continue;
-    const end = start + HASH_LENGTH;
-    const sha256 = line.toString('latin1', start, end);
-    if (HEX.test(sha256) && REST.test(line.toString('latin1', end, end + REST_LENGTH))) found.push(sha256);
+  for (let at = nextMark(line, 0); at !== -1; at = nextMark(line, at + MARK_BYTES.length)) {
+    const sha256 = hashAt(line, at);
+    if (sha256 !== undefined) found.push(sha256);
   }
   return found;
+}
+
+/** Whether everything in a line that may be a reference is one, to one of these contents. */
+export function refersOnlyTo(line: Buffer, contents: ReadonlySet<string>): boolean {
+  for (let at = nextMark(line, 0); at !== -1; at = nextMark(line, at + MARK_BYTES.length)) {
+    const sha256 = hashAt(line, at);
+    if (sha256 === undefined || !contents.has(sha256)) return false;
+  }
+  return true;
+}
+
+/** A rare character comes first in what is searched for: that is what makes it fast. */
+function nextMark(line: Buffer, from: number): number {
+  return line.indexOf(MARK_BYTES, from);
+}
+
+/** The content hash of the reference whose mark is at a place, when it is written as our writers write it. */
+function hashAt(line: Buffer, at: number): string | undefined {
+  const start = at - 2 + WRITTEN.length;
+  if (at < 2 || line.compare(WRITTEN, 0, WRITTEN.length, at - 2, start) !== 0) return undefined;
+  const end = start + HASH_LENGTH;
+  const sha256 = line.toString('latin1', start, end);
+  return HEX.test(sha256) && REST.test(line.toString('latin1', end, end + REST_LENGTH)) ? sha256 : undefined;
 }
 
 /** Whether a value has the exact shape of a reference. In logged data such an object is one. */

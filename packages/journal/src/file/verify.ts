@@ -1,10 +1,11 @@
 /** Verification: the whole joined log against its chain, the header, the referenced blobs, and how far the log once reached. */
 import { toChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
-import { blobRefsIn, mayHoldRefs } from '../blob-ref.ts';
+import { blobRefsIn, refersOnlyTo } from '../blob-ref.ts';
 import { Chain } from '../chain.ts';
 import { equalJson } from '../delta.ts';
 import { parseJson } from '../json.ts';
+import { isCompactJson } from '../json-bytes.ts';
 import { decodeLine } from '../line.ts';
 import type { LineHead } from '../line-head.ts';
 import { KnownLosses } from '../lost.ts';
@@ -56,7 +57,7 @@ export async function verifySession(
         if (!checked.whole || !checked.head) continue;
         events++;
         try {
-          if (!mustDecode(checked.head, bytes) && isJson(bytes)) continue;
+          if (!mustDecode(checked.head, bytes, looked) && isCompactJson(bytes)) continue;
           const { event, refs } = decodeLine(bytes, false, checked);
           if (refs) checkBlobs(event.data as Json, event.seq);
           if (event.type === 'session.repaired') known.add(event.data);
@@ -88,20 +89,14 @@ export async function verifySession(
   return losses ? { ...verification, losses } : verification;
 }
 
-/** Of most lines it is enough that they are JSON. */
-function mustDecode({ v, type }: LineHead, line: Buffer): boolean {
+/** Of most lines it is enough that they are JSON: their blobs were looked at with an earlier one. */
+function mustDecode({ v, type }: LineHead, line: Buffer, looked: ReadonlySet<string>): boolean {
   return (
-    v !== FORMAT_VERSION || type === 'session.opened' || type === 'session.repaired' || mayHoldRefs(line)
+    v !== FORMAT_VERSION ||
+    type === 'session.opened' ||
+    type === 'session.repaired' ||
+    !refersOnlyTo(line, looked)
   );
-}
-
-function isJson(line: Buffer): boolean {
-  try {
-    JSON.parse(line.toString('utf8'));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function sameHeader(bytes: Buffer, header: unknown): boolean {
