@@ -34,10 +34,13 @@ export function isIssued(value: object): boolean {
 
 /** References that stand for a value that could not be had. User data of the same shape is not among them. */
 const lost = new WeakSet<object>();
+/** Whether there has been one in this process: as long as there is none, no value has to be searched for it. */
+let anyLost = false;
 
 /** What `resolve` answers when the content is missing or damaged: the reference, known as such. */
 export function loseRef(ref: BlobRef): Json {
   lost.add(ref);
+  anyLost = true;
   return ref as unknown as Json;
 }
 
@@ -48,6 +51,7 @@ export function isLostBlob(value: unknown): boolean {
 
 /** The first reference in resolved data whose value is not on record. */
 export function lostBlobIn(value: unknown): BlobRef | undefined {
+  if (!anyLost) return undefined;
   if (typeof value !== 'object' || value === null || isExactNumber(value)) return undefined;
   if (lost.has(value)) return value as BlobRef;
   for (const member of Object.values(value)) {
