@@ -16,7 +16,10 @@ test('"yes" is never wrong, whatever a byte was changed to', () => {
   const changed = fc.record({
     text: fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify([value, 'a\\n\u00e9', -1.5e-7])),
     at: fc.nat(),
-    byte: fc.oneof(fc.constantFrom(...'"\\{}[],:-+.0eEtu\u0000\u001f '), fc.string({ maxLength: 2 })),
+    byte: fc.oneof(
+      fc.constantFrom(...'"\\{}[],:-+.0eEtu\u0000\u001f '.split('')),
+      fc.string({ maxLength: 2 }),
+    ),
     cut: fc.nat({ max: 1 }),
   });
   fc.assert(
