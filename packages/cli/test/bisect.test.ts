@@ -117,3 +117,34 @@ it('names the commit of a plugin that flips the run, and the folder of a version
   expect(await result(...over, '--commits', 'nowhere..HEAD')).toMatchObject({ code: 2 });
   expect(await result(...over)).toMatchObject({ code: 2 });
 });
+
+it('a version whose answers lead to other calls is judged by what those give now', async () => {
+  for (const [n, answer] of ['1', '1', '7'].entries()) {
+    folder.write(
+      `chain/${n}/plugin.yaml`,
+      readFileSync(join(folder.path, 'plugins/gate/plugin.yaml'), 'utf8'),
+    );
+    folder.write(
+      `chain/${n}/index.ts`,
+      `// ${n}\nexport default { tools: { wait: () => 0, refuse: () => 0, echo: () => ({ n: ${answer} }) } };\n`,
+    );
+  }
+  folder.write('d1/right.txt', '');
+  folder.write('d7/wrong.txt', '');
+  folder.write(
+    'chain.yaml',
+    `turns:
+  - { call: [{ name: echo, arguments: { n: 1 } }] }
+  - { when: { tool: echo }, call: [{ name: list_files, arguments: { path: 'd{{ results.echo[0].n }}' } }] }
+  - { when: { tool: list_files }, say: '{{ $string(results.list_files[0]) }}' }
+`,
+  );
+  const ran = await result('run', 'x', '--script', 'chain.yaml', '--plugin', 'chain/0', '--trust');
+  expect(ran).toMatchObject({ code: 0, answer: expect.stringContaining('right.txt') as string });
+  const found = await result(
+    ...['bisect', ran.session as string, '--over', 'versions', '--of', 'gate', '--trust'],
+    ...[0, 1, 2].flatMap((n) => ['--folder', `chain/${n}`]),
+    ...['--test', 'case "$CHASSIS_ANSWER" in *right.txt*) ;; *) exit 1; esac'],
+  );
+  expect(found).toMatchObject({ code: 0, change: { what: 'chain/2' } });
+});

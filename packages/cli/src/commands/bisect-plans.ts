@@ -1,5 +1,6 @@
 /** What a bisection looks through: the steps of the bad run, the blocks of its prompt, the plugins as they are now. */
 import { diff } from '@chassis/analyze';
+import { ChassisError } from '@chassis/errors';
 import type { SessionView } from '@chassis/journal';
 import { type ForkRequest, replayMixed, Session } from '@chassis/runtime';
 import { usage } from '../failure.ts';
@@ -95,15 +96,28 @@ export function overPlugins(at: Bench, good: SessionView): Plan {
   };
 }
 
-/** The models and some plugins for real: a recorded model would say what it said, whatever the tools answer now. */
+/**
+ * The models and some plugins for real: a recorded model would say what it said, whatever the tools answer now.
+ *
+ * @param dry whether the tools of all other plugins run, too, as far as they change nothing
+ * @throws Diverged when the run asks for what the record does not hold: it is neither good nor bad
+ */
 export async function withLive(
   { bench, out, approve, signal }: Bench,
   good: SessionView,
   plugins: readonly string[],
+  dry = false,
 ) {
   const live = ['model', ...plugins];
   const around = bench.surroundings(new RunView(out, bench.secrets));
-  const report = await replayMixed(good, around, { live, approve, signal });
+  const report = await replayMixed(good, around, { live, dry: dry ? ['tools'] : [], approve, signal });
+  const { divergence } = report;
+  if (divergence !== undefined)
+    throw new ChassisError(
+      'Diverged',
+      `with ${plugins.join(', ') || 'the models'} as of now the run cannot be judged: ${divergence.message}`,
+      { data: divergence },
+    );
   return { view: report.view, workspace: good.header.workspace, session: null };
 }
 

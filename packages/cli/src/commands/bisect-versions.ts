@@ -59,7 +59,7 @@ export async function overVersions(
       const plugins = [await version.folder(), ...at.globals.plugins];
       const bench = await openWorkbench({ ...opened, globals: { ...at.globals, plugins } });
       try {
-        return await withLive({ ...at, bench }, good, [of]);
+        return await withLive({ ...at, bench }, good, [of], true);
       } finally {
         await bench.close();
       }

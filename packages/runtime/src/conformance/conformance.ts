@@ -8,6 +8,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toChassisError } from '@chassis/errors';
 import type { JsonObject } from '@chassis/types';
 import { checkPlugin } from '../plugin/check.ts';
@@ -110,7 +111,7 @@ export async function testPlugin(folder: string, options: TestPlugin = {}): Prom
       report('it shuts down in time', complaints.length > 0 ? complaints.join('\n') : undefined);
     }
     if (groups.size > 0) {
-      const left = [...groups].filter(groupAlive);
+      const left = await aliveAfter(groups, GONE_MS);
       const problem = left.length > 0 ? `process group ${left.join(', ')} is still there` : undefined;
       report('nothing of it is left after shutdown', problem);
     }
@@ -128,6 +129,18 @@ function loaded(registry: LiveRegistry, name: string, report: Report): boolean {
   const dropped = own.map((record) => record.cause.message);
   report('it serves exactly what its manifest lists', dropped.length > 0 ? dropped.join('\n') : undefined);
   return true;
+}
+
+/** What has ended stands in the system's list until somebody has collected it: that may take a moment. */
+const GONE_MS = 10_000;
+
+async function aliveAfter(groups: ReadonlySet<number>, ms: number): Promise<number[]> {
+  const until = performance.now() + ms;
+  for (;;) {
+    const left = [...groups].filter(groupAlive);
+    if (left.length === 0 || performance.now() > until) return left;
+    await sleep(50);
+  }
 }
 
 function groupAlive(pid: number): boolean {

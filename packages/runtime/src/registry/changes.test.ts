@@ -77,7 +77,7 @@ describe('a change of a running system', () => {
     ],
   ])('is refused for %s, and what runs goes on', async (_what, files, message) => {
     using folder = projectFolder({
-      ...plugin('a', { manifest: 'deadlines: { on_load_ms: 500 }' }),
+      ...plugin('a', { manifest: 'deadlines: { on_load_ms: 5000 }' }),
       ...plugin('top', { manifest: 'depends_on: [{ name: a, version: ^1.0.0 }]' }),
     });
     await using registry = await running(folder);

@@ -133,11 +133,11 @@ test.each([
   [
     'its own',
     `export default { on_load(config, ctx) { ctx.log('info', 'connecting to db:5432'); return new Promise(() => {}); }, tools: { a_tool: () => 1 } };`,
-    'on_load did not finish within 400 ms; it last said: connecting to db:5432',
+    'on_load did not finish within 3000 ms; it last said: connecting to db:5432',
   ],
 ])('a load that hangs is blamed on the deepest thing that is not done: %s', async (_what, code, message) => {
   using folder = projectFolder({
-    ...plugin('a', { manifest: 'deadlines: { on_load_ms: 400 }\npermissions: { secrets: [SLOW] }' }),
+    ...plugin('a', { manifest: 'deadlines: { on_load_ms: 3000 }\npermissions: { secrets: [SLOW] }' }),
     'plugins/a/index.mjs': code,
   });
   const never = new Promise<never>(() => {});
