@@ -48,7 +48,7 @@ test('killed at any moment, a session loses nothing that was acknowledged and go
 }, async () => {
   using dir = folder();
   // Those of packages/agent come on top.
-  const rounds = FULL ? 1600 : 6;
+  const rounds = FULL ? 400 : 6;
   let last = -1;
   for (let round = 0; round < rounds; round++) {
     // A session of its own now and then: a long one takes long to be looked through.
