@@ -95,3 +95,20 @@ export function readIfThere(path: string): Buffer | undefined {
 export function isCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 }
+
+/** Bytes of a file from an offset on; fewer where it ends. @throws the system's error */
+export function readRange(path: string, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  const fd = fs.openSync(path, 'r');
+  try {
+    let done = 0;
+    while (done < length) {
+      const read = fs.readSync(fd, bytes, done, length - done, offset + done);
+      if (read === 0) break;
+      done += read;
+    }
+    return bytes.subarray(0, done);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

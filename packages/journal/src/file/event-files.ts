@@ -5,13 +5,14 @@
  * an open one) and remembers a bounded number of bytes; a line is given out only when it follows the one before it in the
  * hash chain. It never waits: views are read synchronously.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { Chain } from '../chain.ts';
 import { computedHash, storedHash, TAIL } from '../line.ts';
 import { lineHead } from '../line-head.ts';
 import type { Problem } from '../problem.ts';
+import { readRange } from './disk.ts';
 import type { Segment } from './layout.ts';
 import { type Frame, readOffsets } from './offset-table.ts';
 import { readPlaces } from './places.ts';
@@ -146,7 +147,7 @@ export class EventFiles {
   #hashBefore({ segment, offset }: Block): string | undefined {
     if (segment.sealed || offset < TAIL + 1) return undefined;
     return storedHash(
-      Buffer.from(`{}${readBytes(segment.path, offset - TAIL - 1, TAIL).toString('latin1')}`),
+      Buffer.from(`{}${readRange(segment.path, offset - TAIL - 1, TAIL).toString('latin1')}`),
     );
   }
 
@@ -205,7 +206,7 @@ export class Blocks {
 
 function readBlock(place: Place): Block {
   const { segment, offset, length } = place;
-  const stored = readBytes(segment.path, offset, length);
+  const stored = readRange(segment.path, offset, length);
   const bytes = segment.sealed ? zstdDecompressSync(stored) : stored;
   const starts = [0];
   for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, end + 1)) starts.push(end + 1);
@@ -249,7 +250,7 @@ function plainPlaces(segment: Segment): Place[] {
   const { size } = statSync(segment.path);
   const places = readPlaces(segment, size).filter(
     ({ seq, offset }) =>
-      offset === 0 || lineHead(readBytes(segment.path, offset, Math.min(512, size - offset)))?.seq === seq,
+      offset === 0 || lineHead(readRange(segment.path, offset, Math.min(512, size - offset)))?.seq === seq,
   );
   return places.map(({ seq, offset }, index) => ({
     segment,
@@ -258,22 +259,6 @@ function plainPlaces(segment: Segment): Place[] {
     length: (places[index + 1]?.offset ?? size) - offset,
     rawOffset: offset,
   }));
-}
-
-function readBytes(path: string, offset: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  const fd = openSync(path, 'r');
-  try {
-    let done = 0;
-    while (done < length) {
-      const read = readSync(fd, bytes, done, length - done, offset + done);
-      if (read === 0) break;
-      done += read;
-    }
-    return bytes.subarray(0, done);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** The last item whose key is not above a number, in a list that rises. */

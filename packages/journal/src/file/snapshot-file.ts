@@ -6,13 +6,13 @@
  * the log itself answers then.
  */
 import { hash as sha256 } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Problem } from '../problem.ts';
 import type { NodeRef } from '../state/rows.ts';
 import type { Trail, TrailState } from '../state/trail.ts';
 import type { Tallied } from '../tally.ts';
-import { FILE_MODE, isCode } from './disk.ts';
+import { FILE_MODE, isCode, readRange } from './disk.ts';
 import type { SessionLayout } from './layout.ts';
 
 /** A record: mark, length of the packed body, CRC-32 of all behind it, the snapshot's last event; then the body. Little-endian. */
@@ -268,23 +268,10 @@ function checkOf(head: Buffer, packed: Buffer): number {
 }
 
 function readAt(path: string, offset: number, length: number): Buffer {
-  let fd: number;
   try {
-    fd = openSync(path, 'r');
+    return readRange(path, offset, length);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return Buffer.alloc(0);
     throw error;
-  }
-  try {
-    const bytes = Buffer.allocUnsafe(length);
-    let done = 0;
-    while (done < length) {
-      const read = readSync(fd, bytes, done, length - done, offset + done);
-      if (read === 0) break;
-      done += read;
-    }
-    return bytes.subarray(0, done);
-  } finally {
-    closeSync(fd);
   }
 }
