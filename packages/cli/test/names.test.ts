@@ -17,7 +17,10 @@ afterAll(() => folder[Symbol.dispose]());
 describe('a command line that makes no sense', () => {
   it.each([
     [['shwo'], "unknown command 'shwo'; did you mean show?"],
-    [['plugin', 'foo'], "unknown command 'foo'; chassis plugin has ls, show, check, test, bisect, new, pins, reload, unload"],
+    [
+      ['plugin', 'foo'],
+      "unknown command 'foo'; chassis plugin has ls, show, check, test, bisect, new, pins, reload, unload",
+    ],
     [['help', 'xyzzy'], "unknown command 'xyzzy'; chassis --help lists them"],
     [['help', 'shwo'], 'did you mean "show"?'],
     [['test'], 'a command is missing: chassis test has add, run, approve'],
