@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileStore } from '@chassis/journal';
 import type { TurnResult } from '@chassis/runtime';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Bundled, bundled } from '../../journal/test/bundled.ts';
 
 /** Kills in all, over both kinds of run. */
 const kills = process.env.CHASSIS_FULL === '1' ? 400 : 30;
@@ -21,15 +22,19 @@ function generator(seed: number): () => number {
   };
 }
 
-/** Compiled code of the child, so that it starts fast. */
-const cache = mkdtempSync(join(tmpdir(), 'chassis-kill-cache-'));
-afterAll(() => rmSync(cache, { recursive: true, force: true }));
+let program: Bundled;
+beforeAll(async () => {
+  const root = mkdtempSync(join(tmpdir(), 'chassis-kill-'));
+  program = await bundled(join(import.meta.dirname, 'kill-child.ts'), [root, 'new', 'safe']);
+  rmSync(root, { recursive: true });
+});
+afterAll(() => program[Symbol.dispose]());
 
 /** Starts the child and kills it `ms` after its session is open, unless it ends before. */
 async function runAndKill(root: string, id: string, mode: string, ms: number | null) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'kill-child.ts'), root, id, mode], {
+  const child = spawn(process.execPath, [...program.args, root, id, mode], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    env: program.env,
   });
   let stdout = '';
   let stderr = '';

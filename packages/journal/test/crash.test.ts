@@ -1,92 +1,129 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileStore } from '../src/index.ts';
 import { collect, folder, header, Run } from './build.ts';
+import { type Bundled, bundled } from './bundled.ts';
 
 const FULL = process.env.CHASSIS_FULL === '1';
 /** The full shares take minutes, more on a busy machine. */
 const FULL_TIMEOUT = FULL ? 20 * 60_000 : 180_000;
-const CHILD = join(import.meta.dirname, 'writer-child.ts');
+/** Kills; in the full share 2,000 with those of packages/agent. */
+const KILLS = FULL ? 1600 : 24;
+/** A session of its own now and then: a long one takes long to be looked through. */
+const KILLS_OF_ONE = 16;
+const seed = Number(process.env.CHASSIS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Compiled code of the children, so that they start fast. */
-const cache = mkdtempSync(join(tmpdir(), 'chassis-crash-cache-'));
-afterAll(() => rmSync(cache, { recursive: true, force: true }));
+let child: Bundled;
+beforeAll(async () => {
+  using warm = folder();
+  child = await bundled(join(import.meta.dirname, 'writer-child.ts'), [warm.path, 's', '1', '3']);
+});
+afterAll(() => child[Symbol.dispose]());
 
-/** Starts a recording child; `acknowledged` is the last number that it said was on disk. */
-function startWriter(
-  root: string,
-  id: string,
-  seed: number,
-): { child: ChildProcess; acknowledged: () => number; started: Promise<void> } {
-  const child = spawn(process.execPath, [CHILD, root, id, String(seed)], {
+interface Writing {
+  readonly process: ChildProcess;
+  /** The last number that it said was on disk; −1 before any. */
+  acknowledged(): number;
+  /** Resolves when it runs, and when its session is open. */
+  readonly runs: Promise<void>;
+  readonly opened: Promise<void>;
+}
+
+function startWriter(root: string, id: string, random: number): Writing {
+  const writing = spawn(process.execPath, [...child.args, root, id, String(random)], {
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    env: child.env,
   });
   let text = '';
-  const started = new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (piece: Buffer) => {
-      text += piece.toString();
-      resolve();
+  const said = (pattern: RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      writing.stdout.on('data', () => pattern.test(text) && resolve());
+      writing.once('exit', () => reject(new Error(`the writer ended: ${text}`)));
     });
-    child.once('exit', () => reject(new Error(`the writer ended: ${text}`)));
+  writing.stdout.on('data', (piece: Buffer) => {
+    text += piece.toString();
   });
-  return { child, started, acknowledged: () => Number(text.trim().split('\n').at(-1)) };
+  const [runs, opened] = [said(/^runs\n/), said(/\d\n/)];
+  // Nobody waits for both.
+  for (const promise of [runs, opened]) promise.catch(() => undefined);
+  return {
+    process: writing,
+    runs,
+    opened,
+    acknowledged: () => Number(/(\d+)\n[^\n]*$/.exec(text)?.[1] ?? -1),
+  };
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+async function kill({ process: writing }: Writing): Promise<void> {
+  writing.kill('SIGKILL');
+  if (writing.exitCode === null && writing.signalCode === null) await once(writing, 'exit');
 }
 
-test('killed at any moment, a session loses nothing that was acknowledged and goes on clean', {
+/** A small linear congruential generator: the same seed, the same numbers. */
+function generator(start: number): () => number {
+  let state = start & 0x7fffffff;
+  return () => {
+    state = (state * 1103515245 + 12345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}
+
+test(`killed at any moment ${KILLS} times, a session loses nothing that was acknowledged and goes on clean`, {
   timeout: FULL_TIMEOUT,
 }, async () => {
   using dir = folder();
-  // Those of packages/agent come on top.
-  const rounds = FULL ? 400 : 6;
-  let last = -1;
-  for (let round = 0; round < rounds; round++) {
-    // A session of its own now and then: a long one takes long to be looked through.
-    const id = `s${Math.floor(round / 40)}`;
-    if (round % 40 === 0) last = -1;
-    const { child, started, acknowledged } = startWriter(dir.path, id, 7 * round + 1);
-    await started;
-    // Seeded, so that a failure can be looked at again; the moment itself belongs to the system.
-    await new Promise((resolve) => setTimeout(resolve, (round * 37) % 90));
-    await kill(child);
-    const store = fileStore({ root: dir.path, segmentBytes: 6000 });
-    const writer = await store.open(id);
-    expect(writer.view.lastSeq).toBeGreaterThanOrEqual(Math.max(acknowledged(), last));
-    await writer.close();
-    const { ok, problems, events } = await store.verify(id);
-    expect(problems).toEqual([]);
-    expect(ok).toBe(true);
-    last = events - 1;
-    const numbers = (await collect((await store.reader(id)).lines())).map(
-      (line) => JSON.parse(line).seq as number,
-    );
-    expect(numbers).toEqual(numbers.map((_, i) => i));
-    await store.close();
-  }
+  let left = KILLS;
+  const lanes = Array.from({ length: 2 }, async (_, lane) => {
+    const random = generator(seed + lane);
+    for (let n = 0; left > 0; n++) {
+      const id = `s${lane}-${n}`;
+      let last = -1;
+      for (let round = 0; round < KILLS_OF_ONE && left-- > 0; round++) {
+        const writing = startWriter(dir.path, id, Math.floor(random() * 2 ** 31));
+        // Seeded, so that a failure can be looked at again; the moment itself belongs to the system. Once it has been made, a
+        // session is also killed while it is being opened.
+        await (last < 0 ? writing.opened : writing.runs);
+        await new Promise((resolve) => setTimeout(resolve, random() * 60));
+        await kill(writing);
+        last = await judge(dir.path, id, Math.max(writing.acknowledged(), last), `${id}, seed ${seed}`);
+      }
+      rmSync(join(dir.path, 'sessions', id), { recursive: true });
+    }
+  });
+  await Promise.all(lanes);
 });
+
+/** The session holds what was acknowledged, goes on, and is whole; answers the number of its last event. */
+async function judge(root: string, id: string, acknowledged: number, what: string): Promise<number> {
+  const store = fileStore({ root, segmentBytes: 6000 });
+  const writer = await store.open(id);
+  expect(writer.view.lastSeq, what).toBeGreaterThanOrEqual(acknowledged);
+  await writer.close();
+  const { ok, problems, events } = await store.verify(id);
+  expect({ ok, problems }, what).toEqual({ ok: true, problems: [] });
+  let seq = 0;
+  for await (const line of (await store.reader(id)).lines())
+    expect((JSON.parse(line) as { seq: number }).seq, what).toBe(seq++);
+  await store.close();
+  return events - 1;
+}
 
 test('of two processes one writes; the other is told who, and takes over when that one is dead', async () => {
   using dir = folder();
-  const { child, started } = startWriter(dir.path, 's', 1);
-  await started;
+  const writing = startWriter(dir.path, 's', 1);
+  await writing.opened;
   const store = fileStore({ root: dir.path });
   await expect(store.open('s')).rejects.toMatchObject({
     name: 'Conflict',
-    message: expect.stringContaining(`process ${child.pid}`),
+    message: expect.stringContaining(`process ${writing.process.pid}`),
   });
   expect((await collect(store.list()))[0]?.outcome).toBe('running');
   expect((await store.verify('s')).problems).toEqual([]);
-  await kill(child);
+  await kill(writing);
   expect((await collect(store.list()))[0]?.outcome).toBe('interrupted');
   const writer = await store.open('s');
   writer.append('note.added', { text: 'taken over', author: 'me' });
@@ -97,9 +134,9 @@ test('of two processes one writes; the other is told who, and takes over when th
 
 test('a writer that was only stopped while it was thought dead does no harm when it goes on', async () => {
   using dir = folder();
-  const { child, started } = startWriter(dir.path, 's', 3);
-  await started;
-  child.kill('SIGSTOP');
+  const writing = startWriter(dir.path, 's', 3);
+  await writing.opened;
+  writing.process.kill('SIGSTOP');
   // As if the process number had been given to somebody else: the lock is not honoured.
   const path = join(dir.path, 'sessions', 's', 'lock');
   const holder = JSON.parse(readFileSync(path, 'utf8'));
@@ -109,8 +146,8 @@ test('a writer that was only stopped while it was thought dead does no harm when
   const writer = await store.open('s');
   writer.append('note.added', { text: 'mine now', author: 'me' });
   await writer.barrier();
-  child.kill('SIGCONT');
-  await once(child, 'exit');
+  writing.process.kill('SIGCONT');
+  await once(writing.process, 'exit');
   await writer.close();
   expect((await store.verify('s')).problems.filter(({ kind }) => kind !== 'stale')).toEqual([]);
   const again = await store.open('s');
@@ -216,10 +253,10 @@ test('a process that exits without closing leaves everything it appended', async
     const barrier = writer.append('note.added', { text: 'first', author: 'me' }) && writer.barrier();
     new Run(writer).cycles(50);
     process.exit(0);`;
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+  const exits = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
     stdio: 'inherit',
   });
-  await once(child, 'exit');
+  await once(exits, 'exit');
   const store = fileStore({ root: dir.path });
   expect(await store.verify('s')).toMatchObject({ ok: true, events: 1 + 1 + 50 * 6 });
   await store.close();

@@ -1,12 +1,13 @@
 /**
- * Records into a session until it is killed. Says on stdout what was acknowledged: each number was on disk when it was
- * printed. Arguments: root, session id, seed.
+ * Records into a session until it is killed. Says on stdout that it runs, then what was acknowledged: each number was on disk
+ * when it was printed. Arguments: root, session id, seed, and after how many steps it ends if nobody kills it.
  */
 import { writeSync } from 'node:fs';
 import { fileStore, type Writer } from '../src/index.ts';
 import { header, Run } from './build.ts';
 
-const [root = '', id = '', seed = '1'] = process.argv.slice(2);
+writeSync(1, 'runs\n');
+const [root = '', id = '', seed = '1', steps = 'Infinity'] = process.argv.slice(2);
 const store = fileStore({ root, segmentBytes: 6000 });
 
 let state = Number(seed);
@@ -27,7 +28,7 @@ async function writer(): Promise<Writer> {
 const recording = await writer();
 writeSync(1, `${recording.view.lastSeq}\n`);
 const run = new Run(recording);
-for (;;) {
+for (let step = 0; step < Number(steps); step++) {
   run.tool({ text: 'é\u2028'.repeat(Math.floor(random() * (random() < 0.1 ? 8000 : 60))) });
   if (random() < 0.6) {
     await recording.barrier();
@@ -36,3 +37,5 @@ for (;;) {
     await new Promise((resolve) => setTimeout(resolve, random() * 8));
   }
 }
+await recording.close();
+await store.close();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileStore, type Store } from '../../src/index.ts';
 import { collect } from '../build.ts';
+import { type Bundled, bundled } from '../bundled.ts';
 import type { Fault } from './fs-faults.ts';
 import { bundleFrom, outputOf, SEGMENT_BYTES } from './scenario.ts';
 
@@ -16,28 +17,30 @@ const SAMPLE = 4;
 
 const base = mkdtempSync(join(tmpdir(), 'chassis-faults-'));
 const bundle = join(base, 'bundle.jsonl');
+let program: Bundled;
 let operations: string[] = [];
 
 beforeAll(async () => {
   const store = fileStore({ root: join(base, 'source') });
   writeFileSync(bundle, `${(await bundleFrom(store)).join('\n')}\n`);
   await store.close();
+  const child = join(import.meta.dirname, 'child.ts');
+  program = await bundled(child, [join(base, 'warm'), bundle, '0', 'EIO']);
   const whole = await play(join(base, 'whole'), 0, 'EIO');
   operations = /^done (.+)$/m.exec(whole)?.[1]?.split(' ') ?? [];
   expect(operations.length).toBeGreaterThan(100);
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => {
+  program[Symbol.dispose]();
+  rmSync(base, { recursive: true, force: true });
+});
 
 /** Runs the scenario with one fault; what it said. */
 async function play(root: string, at: number, fault: Fault): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'child.ts'), root, bundle, String(at), fault],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_COMPILE_CACHE: join(base, 'cache') },
-    },
-  );
+  const child = spawn(process.execPath, [...program.args, root, bundle, String(at), fault], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: program.env,
+  });
   let said = '';
   child.stdout.on('data', (text) => {
     said += text;
