@@ -103,6 +103,7 @@ function familyOf(program: Command, name: string): Command {
   if (known !== undefined) return known;
   const about = {
     plugin: 'Look at plugins, check them, write new ones.',
+    skill: 'Look at skills: instructions that a model is given when it needs them.',
     config: 'Look at the configuration.',
     test: 'Keep recorded sessions as regression tests: add one, run them, approve what changed.',
   }[name];

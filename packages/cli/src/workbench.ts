@@ -201,5 +201,6 @@ export function projectOf(globals: Globals, overrides: readonly string[] = []): 
     pluginPaths: globals.plugins,
     firstParty: firstPartyFolders(),
     leaveOut: leaveOut(globals.safeMode, process.env[ONLY_PLUGINS]),
+    ownSkills: !globals.safeMode,
   });
 }

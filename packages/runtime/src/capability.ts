@@ -102,6 +102,7 @@ export interface PluginStatus {
   readonly models: readonly string[];
   readonly agents: readonly string[];
   readonly policies?: readonly string[];
+  readonly skills?: readonly string[];
   readonly unavailable?: Unavailable;
   /** How its last calls went; left out when none of them broke. */
   readonly calls?: { readonly calls: number; readonly failed: number; readonly last_error: string };

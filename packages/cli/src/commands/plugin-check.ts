@@ -42,8 +42,8 @@ export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending
     out.note(
       `chassis: nothing of ${visible(path)} was run, because it needs your trust: look at it, then say yes with --trust`,
     );
-  const { tools = [], models = [], agents = [] } = started?.status ?? {};
-  const offers = [...tools, ...models, ...agents];
+  const { tools = [], models = [], agents = [], policies = [], skills = [] } = started?.status ?? {};
+  const offers = [...tools, ...models, ...agents, ...policies, ...skills];
   if (ok)
     out.line(
       `${mark('ok')} ${visible(found.name ?? path)} ${started === undefined ? 'is sound' : `is sound and starts: ${visible(offers.join(', ')) || 'it offers nothing'}`}`,

@@ -21,20 +21,23 @@ export async function pluginLs(call: Call<{ static?: true }>): Promise<Ending> {
     { title: 'from', drop: 1 },
     { title: 'offers', shrinkTo: 12 },
   ];
-  const rows = plugins.map(({ name, version, state, origin, tools, models, agents, policies = [] }) => [
-    visible(name),
-    version,
-    state,
-    origin,
-    visible(
-      [
-        ...tools,
-        ...models.map((model) => `model ${model}`),
-        ...agents.map((agent) => `agent ${agent}`),
-        ...policies.map((policy) => `policy ${policy}`),
-      ].join(', '),
-    ),
-  ]);
+  const rows = plugins.map(
+    ({ name, version, state, origin, tools, models, agents, policies = [], skills = [] }) => [
+      visible(name),
+      version,
+      state,
+      origin,
+      visible(
+        [
+          ...tools,
+          ...models.map((model) => `model ${model}`),
+          ...agents.map((agent) => `agent ${agent}`),
+          ...policies.map((policy) => `policy ${policy}`),
+          ...skills.map((skill) => `skill ${skill}`),
+        ].join(', '),
+      ),
+    ],
+  );
   const [head = '', ...lines] = table(columns, rows, screenWidth());
   out.line(paint('dim', head));
   for (const line of lines) out.line(line);
@@ -55,22 +58,25 @@ async function started({ globals, out }: Call<object>) {
 }
 
 async function onDisk({ globals }: Call<object>) {
-  const { catalogue } = await projectOf(globals);
+  const { catalogue, skills } = await projectOf(globals);
   const { broken, missing, shadowed } = catalogue;
   const failed = broken.filter((plugin) => plugin.enabled);
   return {
     plugins: [
-      ...catalogue.entries.map(asFound),
+      ...catalogue.entries.map((entry) => asFound(entry, skills)),
       ...failed.map((plugin) => ({ ...plugin, ...lost })),
     ].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    problems: [...failed.map(({ record }) => record), ...missing],
+    problems: [...failed.map(({ record }) => record), ...missing, ...skills.broken],
     shadowed,
   };
 }
 
-const lost = { version: '', state: 'failed' as const, policies: [] };
+const lost = { version: '', state: 'failed' as const, policies: [], skills: [] };
 
-function asFound({ name, folder, origin, enabled, digest, source }: Project['catalogue']['entries'][number]) {
+function asFound(
+  { name, folder, origin, enabled, digest, source }: Project['catalogue']['entries'][number],
+  { found }: Project['skills'],
+) {
   const { version, tools, models, agents, policies } = source.manifest;
   const names = (list: readonly { readonly name: string }[]) => list.map((one) => one.name);
   return {
@@ -84,5 +90,6 @@ function asFound({ name, folder, origin, enabled, digest, source }: Project['cat
     models: names(models),
     agents: names(agents),
     policies: names(policies),
+    skills: names(found.filter(({ plugin }) => plugin === name)),
   };
 }

@@ -48,6 +48,7 @@ export async function pluginShow({ args: [name = ''], globals, out }: Call): Pro
   if (further.length > 0) out.line(`  tools ${visible(further.join(', '))}`);
   if (plugin.models.length > 0) out.line(`  models ${visible(plugin.models.join(', '))}`);
   if (plugin.agents.length > 0) out.line(`  agents ${visible(plugin.agents.join(', '))}`);
+  if ((plugin.skills ?? []).length > 0) out.line(`  skills ${visible((plugin.skills ?? []).join(', '))}`);
   if (plugin.unavailable !== undefined)
     for (const line of unavailableLines(plugin.unavailable)) out.line(`  ${line}`);
   return { result: { plugin, ...(manifest === undefined ? {} : { manifest }) } };

@@ -96,6 +96,19 @@ export const projects: readonly CommandSpec[] = [
     load: async () => (await import('../commands/plugin-unload.ts')).pluginUnload,
   },
   {
+    name: 'skill ls',
+    about: 'List the skills of the project: those that a run shows to its model, and why one cannot be used.',
+    examples: ['skill ls', 'skill ls --json'],
+    load: async () => (await import('../commands/skill.ts')).skillLs,
+  },
+  {
+    name: 'skill show',
+    args: '<name>',
+    about: 'Print what a skill says, and which files it has.',
+    examples: ['skill show refunds'],
+    load: async () => (await import('../commands/skill.ts')).skillShow,
+  },
+  {
     name: 'trust',
     args: '[dir]',
     about: 'Show which plugins a project brings, and allow their code to run.',

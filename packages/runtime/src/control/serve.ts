@@ -130,6 +130,9 @@ function methodsOf(registry: LiveRegistry): Methods {
       { params: nothing, summary: 'Whether a run could do its work now, and what keeps it from it.' },
       () => registry.readiness(),
     )
+    .method('skill.list', { params: nothing, summary: 'Every skill that can be read now.' }, () => ({
+      skills: registry.skills(),
+    }))
     .method('plugin.load', { params: named, summary: 'Starts a plugin that was not there.' }, reload)
     .method('plugin.reload', { params: named, summary: 'Reads a plugin again and swaps it in.' }, reload)
     .method('plugin.unload', { params: unloading, summary: 'Takes a plugin out.' }, async (params) => {

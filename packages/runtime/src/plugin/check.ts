@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { checkSchema, type Issue, issuesOf, issueText, withPlace } from '@chassis/schema';
+import { skillsIn } from '../skills/find.ts';
 import { type ManifestSource, readManifest } from './manifest.ts';
 
 export interface Finding {
@@ -40,7 +41,12 @@ export async function checkPlugin(
       findings: lines.map((message) => ({ level: 'error', message })),
     };
   }
-  const findings = [...schemas(source), ...entry(source, folder, env), ...advice(source)];
+  const findings = [
+    ...schemas(source),
+    ...entry(source, folder, env),
+    ...(await skills(source, folder)),
+    ...advice(source),
+  ];
   return {
     folder,
     name: source.manifest.name,
@@ -87,6 +93,12 @@ function entry(
   return [{ level: 'warning', message: `${at('/command')}: "${program}" was not found in ${where}` }];
 }
 
+/** Whether its skills can be read. */
+async function skills(source: ManifestSource, folder: string): Promise<Finding[]> {
+  const { broken } = await skillsIn(folder, source);
+  return broken.map(({ cause }) => ({ level: 'error', message: cause.message }));
+}
+
 /** What is allowed, but rarely meant. */
 function advice(source: ManifestSource): Finding[] {
   const { manifest, document } = source;
@@ -94,7 +106,7 @@ function advice(source: ManifestSource): Finding[] {
   const findings: Finding[] = [];
   const warn = (message: string): void => void findings.push({ level: 'warning', message });
   const { tools, models, agents, policies } = manifest;
-  const offers = tools.length + models.length + agents.length + policies.length;
+  const offers = tools.length + models.length + agents.length + policies.length + manifest.skills.length;
   if (
     offers === 0 &&
     manifest.protocol !== 'jsonrpc' &&
@@ -117,8 +129,5 @@ function advice(source: ManifestSource): Finding[] {
       warn(`${at(`/tools/${i}`)}: ${tool.name} does not say its effects, so it counts as external and asks`);
     }
   });
-  for (const section of manifest.unserved) {
-    warn(`${at(`/${section}`)}: this version of chassis serves no ${section} of plugins`);
-  }
   return findings;
 }

@@ -3,11 +3,12 @@ import { isAbsolute, normalize } from 'node:path';
 import { type Issue, type SourceDocument, withPlace } from '@chassis/schema';
 import semver from 'semver';
 import { placeholdersIn } from '../project/placeholders.ts';
+import { HARNESS } from './names.ts';
 
 /** Control-plane methods of the tool namespace; a tool of that name would hide them. */
 const RESERVED_TOOLS = new Set(['list', 'call', 'cancel', 'progress']);
-/** Keys of `plugins:` in the configuration that are no plugin. */
-const RESERVED_PLUGINS = new Set(['paths', 'npm', 'watch']);
+/** Keys of `plugins:` in the configuration that are no plugin, and the harness itself. */
+const RESERVED_PLUGINS = new Set(['paths', 'npm', 'watch', HARNESS]);
 
 /** Variables that make a program load code or another configuration: no manifest may ask for them. */
 const LOADER_VARIABLE =
@@ -17,7 +18,7 @@ interface Written {
   readonly name: string;
   readonly version: string;
   readonly chassis?: string;
-  readonly runtime: string;
+  readonly runtime?: string;
   readonly protocol?: string;
   readonly command?: readonly string[];
   readonly module?: string;
@@ -28,6 +29,9 @@ interface Written {
   readonly tools?: readonly { name: string; method?: string; input?: { type?: unknown } }[];
   readonly models?: readonly (string | { name: string })[];
   readonly agents?: readonly (string | { name: string })[];
+  readonly memory?: readonly unknown[];
+  readonly policies?: readonly unknown[];
+  readonly skills?: readonly string[];
 }
 
 export function checkRules(document: SourceDocument): readonly Issue[] {
@@ -86,6 +90,7 @@ export function checkRules(document: SourceDocument): readonly Issue[] {
       add(`/tools/${i}/input`, 'the input of a tool is named arguments; write type: object', 'type: object');
     }
   });
+  for (const [i, path] of (written.skills ?? []).entries()) within(`/skills/${i}`, path, add);
   unique('tools', written.tools ?? [], add);
   unique('models', written.models ?? [], add);
   unique('agents', written.agents ?? [], add);
@@ -102,6 +107,10 @@ type Add = (path: string, message: string, expected?: string) => void;
 /** Each runtime needs its one way to start, and no other. */
 function entry(written: Written, add: Add): void {
   const { runtime } = written;
+  if (runtime === undefined) {
+    runsNothing(written, add);
+    return;
+  }
   const needs: Record<string, readonly ('module' | 'command' | 'url')[]> = {
     inline: ['module'],
     worker: ['module'],
@@ -119,16 +128,28 @@ function entry(written: Written, add: Add): void {
   if (!given.some((key) => allowed.includes(key))) {
     add('', `"${allowed[0]}" is missing; runtime: ${runtime} needs ${allowed.join(' or ')}`);
   }
-  if (written.module !== undefined) {
-    const path = normalize(written.module);
-    if (isAbsolute(path) || path.startsWith('..')) {
-      add('/module', `"${written.module}" leads out of the plugin's folder`);
-    }
-  }
+  if (written.module !== undefined) within('/module', written.module, add);
   address(written, add);
   if (written.protocol !== undefined && runtime !== 'process' && runtime !== 'http') {
     add('/protocol', `"protocol" is not for runtime: ${runtime}`);
   }
+}
+
+/** Without a runtime a plugin brings skills and nothing else. */
+function runsNothing(written: Written, add: Add): void {
+  const { tools, models, agents, memory, policies, skills } = written;
+  const code = (['module', 'command', 'url', 'protocol', 'headers'] as const).find(
+    (key) => written[key] !== undefined,
+  );
+  const offers = [tools, models, agents, memory, policies].some((section) => (section?.length ?? 0) > 0);
+  if ((skills?.length ?? 0) > 0 && code === undefined && !offers) return;
+  add('', '"runtime" is missing: inline, worker, process, mcp or http; only a plugin of skills needs none');
+}
+
+function within(pointer: string, path: string, add: Add): void {
+  const inside = normalize(path);
+  if (isAbsolute(inside) || inside.startsWith('..'))
+    add(pointer, `"${path}" leads out of the plugin's folder`);
 }
 
 /** An address that can be used, without credentials in it, and headers that reach no more than was granted. */

@@ -88,7 +88,7 @@ export const HEADERS = {
 
 export const MANIFEST_SCHEMA = {
   type: 'object',
-  required: ['name', 'version', 'description', 'runtime'],
+  required: ['name', 'version', 'description'],
   additionalProperties: false,
   properties: {
     name: pluginName,
@@ -169,6 +169,6 @@ export const MANIFEST_SCHEMA = {
       tools: texts('a tool, or the beginning of names before a *'),
       timeout_ms: milliseconds,
     }),
-    skills: texts('a folder with a SKILL.md'),
+    skills: texts('a folder with a SKILL.md, or a folder of such folders'),
   },
 };

@@ -25,7 +25,8 @@ import { memoryTools } from './memory-tools.ts';
 
 export const MANIFEST_FILE = 'plugin.yaml';
 
-export type RuntimeKind = 'inline' | 'worker' | 'process' | 'mcp' | 'http';
+/** `none`: it brings skills and nothing that runs. */
+export type RuntimeKind = 'inline' | 'worker' | 'process' | 'mcp' | 'http' | 'none';
 export type Criticality = 'optional' | 'required' | 'guard';
 
 export interface Dependency {
@@ -100,8 +101,8 @@ export interface Manifest {
   /** Each is served as two of the tools. */
   readonly memory: readonly Named[];
   readonly policies: readonly NamedPolicy[];
-  /** Sections that this version knows but does not serve, with what they would have offered. */
-  readonly unserved: readonly string[];
+  /** Folders of skills, or full of them, relative to the plugin's. */
+  readonly skills: readonly string[];
 }
 
 /** A manifest with the document that it came from, for places in later errors. */
@@ -153,7 +154,6 @@ interface Written
   readonly name: string;
   readonly version: string;
   readonly description: string;
-  readonly runtime: RuntimeKind;
   readonly tools?: readonly (Partial<ToolDefinition> & Named)[];
   readonly models?: readonly (string | Partial<Named>)[];
   readonly agents?: readonly (string | Partial<NamedAgent>)[];
@@ -166,7 +166,6 @@ interface Written
   readonly permissions?: Partial<Omit<Permissions, 'fs'>> & { readonly fs?: Partial<Permissions['fs']> };
   readonly memory?: readonly (string | Partial<Named>)[];
   readonly policies?: readonly (string | Partial<NamedPolicy>)[];
-  readonly skills?: readonly string[];
 }
 
 function complete(written: Written, at: (pointer: string) => string): Manifest {
@@ -179,7 +178,7 @@ function complete(written: Written, at: (pointer: string) => string): Manifest {
     description: written.description,
     kind: written.kind ?? 'tool',
     chassis: written.chassis ?? '*',
-    runtime: written.runtime,
+    runtime: written.runtime ?? 'none',
     protocol: written.protocol ?? 'chassis',
     depends_on: (written.depends_on ?? []).map((edge, i) => ({
       on: edge.capability === undefined ? 'plugin' : 'capability',
@@ -213,7 +212,7 @@ function complete(written: Written, at: (pointer: string) => string): Manifest {
       ...namedThing(agent),
       ...(typeof agent === 'string' || agent.settings === undefined ? {} : { settings: agent.settings }),
     })),
-    unserved: (['skills'] as const).filter((key) => (written[key]?.length ?? 0) > 0),
+    skills: written.skills ?? [],
     ...(author === undefined ? {} : { author }),
     ...(command === undefined ? {} : { command }),
     ...(module === undefined ? {} : { module }),

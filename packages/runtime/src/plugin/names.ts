@@ -6,6 +6,9 @@
  */
 import { createHash } from 'node:crypto';
 
+/** Owns the tools that the harness itself brings; no plugin may be called so. */
+export const HARNESS = 'chassis';
+
 /** The method name of a tool, whoever else has a tool of that name. */
 export function fullName(plugin: string, tool: string): string {
   return `plugin.${plugin}.${tool}`;

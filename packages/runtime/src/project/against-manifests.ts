@@ -7,8 +7,10 @@
 import { ChassisError } from '@chassis/errors';
 import { compileSchema, didYouMean, pointerKeys } from '@chassis/schema';
 import type { Catalogue } from '../plugin/catalogue.ts';
-import { fullName, modelSafeName } from '../plugin/names.ts';
+import { fullName, HARNESS, modelSafeName } from '../plugin/names.ts';
 import { listsItself } from '../plugin/offers.ts';
+import { SKILL_TOOL } from '../skills/tool.ts';
+import { TOOL_SEARCH } from '../tools/search.ts';
 import type { Config } from './config.ts';
 import type { Origin } from './layers.ts';
 
@@ -40,6 +42,7 @@ function unknownTools({ tools }: Config, { entries, broken }: Catalogue): Unknow
   // A server that lists its tools itself may have any: what it is called is known only once it runs.
   if (entries.some(({ source: { manifest } }) => listsItself(manifest))) return [];
   const names = new Set<string>();
+  for (const tool of [SKILL_TOOL, TOOL_SEARCH]) add(names, HARNESS, tool);
   for (const { name, source } of entries)
     for (const tool of source.manifest.tools) add(names, name, tool.name);
   for (const { name, tools: claimed } of broken) for (const tool of claimed) add(names, name, tool);

@@ -60,6 +60,7 @@ export const CONFIG_SCHEMA = {
         approval: { type: 'object', additionalProperties: { enum: ['auto', 'ask', 'never'] } },
       },
     },
+    skills: { type: 'object', additionalProperties: false, properties: { paths: words } },
     secrets: {
       type: 'object',
       propertyNames: { pattern: variable.pattern, description: variable.description },

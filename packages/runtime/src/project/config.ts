@@ -42,6 +42,8 @@ export interface Config {
     /** Tokens that the list of tools may take in a request; beyond it tools are found by search. */
     readonly budget_tokens?: number;
   };
+  /** Folders of skills beside the usual ones, absolute. */
+  readonly skills: { readonly paths: readonly string[] };
   readonly secrets: Readonly<Record<string, SecretSource>>;
   /** Names of variables whose values never reach a record. */
   readonly redact: readonly string[];
@@ -76,6 +78,7 @@ export function typedConfig(merged: Merged): Config {
     limits: tree.limits,
     retry: tree.retry,
     tools: { ...tree.tools, approval: tree.tools.approval ?? {} },
+    skills: tree.skills,
     secrets: tree.secrets ?? {},
     redact: tree.redact,
     plugins: { paths, npm, watch, blocks: Object.fromEntries(blocks) },

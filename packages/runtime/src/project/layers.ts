@@ -41,6 +41,7 @@ const DEFAULTS: Tree = {
   limits: { steps: 200 },
   retry: { attempts: 4, base_ms: 500 },
   tools: { deny: [] },
+  skills: { paths: [] },
   redact: [],
   plugins: { paths: [], npm: [], watch: false },
   enforcement: { minimum: 'declared' },
@@ -151,8 +152,10 @@ function absolute(tree: Tree, base: string): Tree {
   const full = (path: string): string => (isAbsolute(path) ? path : resolve(base, path));
   const copy: Record<string, unknown> = { ...tree };
   if (typeof tree.workspace === 'string') copy.workspace = full(tree.workspace);
-  if (isTree(tree.plugins) && Array.isArray(tree.plugins.paths)) {
-    copy.plugins = { ...tree.plugins, paths: tree.plugins.paths.map((path) => full(String(path))) };
+  for (const key of ['plugins', 'skills']) {
+    const section = tree[key];
+    if (isTree(section) && Array.isArray(section.paths))
+      copy[key] = { ...section, paths: section.paths.map((path) => full(String(path))) };
   }
   if (isTree(tree.secrets)) {
     copy.secrets = Object.fromEntries(

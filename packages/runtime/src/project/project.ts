@@ -7,6 +7,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildCatalogue, type Catalogue, type LeaveOut } from '../plugin/catalogue.ts';
+import { findSkills, type Skills } from '../skills/find.ts';
 import { checkAgainstManifests } from './against-manifests.ts';
 import { type Config, typedConfig } from './config.ts';
 import {
@@ -32,6 +33,8 @@ export interface OpenProject {
   /** Folders of plugins that come with the command line; searched last. */
   readonly firstParty?: readonly string[];
   readonly leaveOut?: LeaveOut;
+  /** False: only plugins bring skills. */
+  readonly ownSkills?: boolean;
 }
 
 export interface Project {
@@ -41,6 +44,8 @@ export interface Project {
   readonly file: string | null;
   readonly config: Config;
   readonly catalogue: Catalogue;
+  /** Skills that there are, of plugins too. */
+  readonly skills: Skills;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's own folder of configuration, plugins and trust. */
   readonly userFolder: string;
@@ -82,11 +87,19 @@ export async function openProject(options: OpenProject): Promise<Project> {
     options.leaveOut,
   );
   checkAgainstManifests(config, catalogue, (keys) => merged.origin(keys));
+  const skills = await findSkills({
+    configured: config.skills.paths.map((path, i) => ({ path, at: at(['skills', 'paths', String(i)]) })),
+    root,
+    userFolder: folder,
+    plugins: catalogue.entries,
+    ...(options.ownSkills === undefined ? {} : { own: options.ownSkills }),
+  });
   return {
     root,
     file,
     config,
     catalogue,
+    skills,
     env,
     userFolder: folder,
     written: merged.value,

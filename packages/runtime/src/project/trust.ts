@@ -103,7 +103,7 @@ function leavesOut({ catalogue }: Project): boolean {
 
 function reasonsOf(project: Project): TrustReason[] {
   const plugins = project.catalogue.entries
-    .filter((entry) => entry.enabled && isBrought(entry, project))
+    .filter((entry) => entry.enabled && isBrought(entry, project) && entry.source.manifest.runtime !== 'none')
     .map((entry) => ({
       kind: 'plugin' as const,
       name: entry.name,

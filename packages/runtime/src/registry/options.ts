@@ -4,6 +4,7 @@ import type { Diagnostics, Log } from '../host/host.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import type { Project } from '../project/project.ts';
 import type { OnSecret, Secrets } from '../project/secrets.ts';
+import type { Skill } from '../skills/skill.ts';
 import type { ChangedTool } from '../tools/pins.ts';
 import type { BackOffTiming } from './back-off.ts';
 import type { ErrorRateTiming } from './error-rate.ts';
@@ -70,6 +71,8 @@ export interface ReadyReport {
 export interface LiveRegistry extends Registry {
   /** Records of everything that was asked for and is not there, plugins and single names alike. */
   problems(): readonly Unavailable[];
+  /** Skills that can be read now, sorted by name. */
+  skills(): readonly Skill[];
   /** Tools that are suspended, because their server tells another definition than at their first use. */
   changedTools(): readonly ChangedTool[];
   /** Takes a plugin's tools as they are now. @returns names of the tools that may be used again */

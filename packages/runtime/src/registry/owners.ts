@@ -54,23 +54,9 @@ export function brokenOwner(plugin: BrokenPlugin): Owner {
 }
 
 function droppedBy(entry: CatalogueEntry, offer: Offer, since: number): Unavailable[] {
-  const single = offer.dropped.map(({ capability, cause, fix }) =>
+  return offer.dropped.map(({ capability, cause, fix }) =>
     unavailable({ capability, owner: entry.name, phase: 'on_load', cause, fix, since }),
   );
-  const sections = entry.source.manifest.unserved.map((section) =>
-    unavailable({
-      capability: `${section}.${entry.name}`,
-      owner: entry.name,
-      phase: 'manifest',
-      cause: new ChassisError(
-        'Unavailable',
-        `${entry.source.at(`/${section}`)}: this version serves no ${section} of plugins`,
-      ),
-      fix: `wait for a version that serves ${section}, or remove the section`,
-      since,
-    }),
-  );
-  return [...single, ...sections];
 }
 
 export function statusOf(life: Living): PluginStatus {

@@ -392,10 +392,11 @@ describe('tools of a plugin', () => {
     expect(registry.problems().map((record) => record.capability)).toEqual(['tool.served', 'tool.listed']);
   });
 
-  test('a section that this version does not serve leaves a record', async () => {
+  test('a skill that is not there leaves a record, and costs nothing else', async () => {
     using folder = projectFolder({ ...plugin('a', { manifest: 'skills: [./how]' }) });
     await using registry = await started(folder);
-    expect(registry.problems()).toMatchObject([{ capability: 'skills.a', phase: 'manifest' }]);
+    expect(registry.problems()).toMatchObject([{ capability: 'skill.how', owner: 'a', phase: 'manifest' }]);
+    expect(registry.tools().map(({ name }) => name)).toEqual(['a_tool']);
   });
 });
 

@@ -113,6 +113,10 @@ class PluginRegistry implements LiveRegistry {
     return accepted;
   }
 
+  skills() {
+    return this.#roster.skills();
+  }
+
   policies() {
     return this.#generation.policies;
   }
@@ -202,11 +206,11 @@ class PluginRegistry implements LiveRegistry {
       if (this.#closed !== undefined) throw new ChassisError('Cancelled', 'closed');
       if (life.state !== 'active') throw cannot(name, life.record);
       const { lives } = this.#roster;
-      const before = { catalogue: this.project.catalogue, resolution: this.#roster.resolution };
-      this.#roster.adopt(life, project.catalogue, resolution);
+      const before = { project: this.project, resolution: this.#roster.resolution };
+      this.#roster.adopt(life, project, resolution);
       this.#swap(() => {
+        this.#roster.adopt(old ?? life, before.project, before.resolution);
         if (old === undefined) lives.delete(name);
-        else this.#roster.adopt(old, before.catalogue, before.resolution);
       }, name);
     } catch (error) {
       // What is not running has nothing to lose: the newest reason is the best one.

@@ -4,13 +4,14 @@
  * Promise: nothing here starts or stops anything. What is read is consistent: one catalogue and one resolution at a time.
  */
 import type { Invocation, PluginStatus, Unavailable } from '../capability.ts';
-import type { BrokenPlugin, Catalogue, CatalogueEntry } from '../plugin/catalogue.ts';
+import type { BrokenPlugin, CatalogueEntry } from '../plugin/catalogue.ts';
 import { resolutionOf } from '../plugin/offers.ts';
 import type { Need, Resolution } from '../plugin/resolver.ts';
 import type { Project } from '../project/project.ts';
+import type { Skill } from '../skills/skill.ts';
 import { TOOL_BUDGET } from '../tools/offered.ts';
 import { Pins } from '../tools/pins.ts';
-import { withSearch } from './built-in.ts';
+import { withBuiltIn } from './built-in.ts';
 import { buildGeneration, type Generation } from './generation.ts';
 import type { PluginLife } from './life.ts';
 import type { ReadyReport, StillLoading } from './options.ts';
@@ -26,14 +27,14 @@ interface Idle {
 export class Roster {
   readonly lives = new Map<string, PluginLife>();
   readonly pins: Pins;
-  readonly #project: Project;
-  #catalogue: Catalogue;
+  /** As it was read last. */
+  #project: Project;
+  #skills: readonly Skill[] = [];
   #resolution: Resolution;
 
   constructor(project: Project) {
     this.#project = project;
     this.pins = new Pins(project.userFolder, project.root);
-    this.#catalogue = project.catalogue;
     this.#resolution = resolutionOf(project.catalogue);
   }
 
@@ -61,23 +62,31 @@ export class Roster {
   /** How plugins would stand to one another with this entry in place of what is there now. */
   resolvedWith(entry: CatalogueEntry): Resolution {
     const running = [...this.lives.values()].map((life) => life.entry);
-    const known = new Map([...this.#catalogue.entries, ...running, entry].map((one) => [one.name, one]));
+    const known = new Map(
+      [...this.#project.catalogue.entries, ...running, entry].map((one) => [one.name, one]),
+    );
     return resolutionOf({ entries: [...known.values()] });
   }
 
-  /** Takes a life in place of the one of its name, with the catalogue that it was read from. */
-  adopt(life: PluginLife, catalogue: Catalogue, resolution: Resolution): void {
+  /** Takes a life in place of the one of its name, with the project that it was read from. */
+  adopt(life: PluginLife, project: Project, resolution: Resolution): void {
     this.lives.set(life.entry.name, life);
-    this.#catalogue = catalogue;
+    this.#project = project;
     this.#resolution = resolution;
   }
 
   statuses(): readonly PluginStatus[] {
+    const { found } = this.#project.skills;
     return [
       ...[...this.lives.values()].map((life) => statusOf(life)),
       ...this.#idle().map((idle) => statusOf(idle)),
       ...this.broken().map(brokenStatus),
-    ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    ]
+      .map((status) => {
+        const skills = found.filter(({ plugin }) => plugin === status.name).map(({ name }) => name);
+        return skills.length === 0 ? status : { ...status, skills };
+      })
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   problems(): readonly Unavailable[] {
@@ -90,17 +99,18 @@ export class Roster {
         .filter((plugin) => plugin.enabled)
         .map((plugin) => plugin.record),
       ...this.missing(),
+      ...this.#project.skills.broken,
       ...this.pins.problems(),
     ];
   }
 
   /** Broken when the project was read, and not repaired by a reload since. */
   broken(): readonly BrokenPlugin[] {
-    return this.#catalogue.broken.filter((plugin) => !this.lives.has(plugin.name));
+    return this.#project.catalogue.broken.filter((plugin) => !this.lives.has(plugin.name));
   }
 
   missing(): readonly Unavailable[] {
-    return this.#catalogue.missing;
+    return this.#project.catalogue.missing;
   }
 
   loading(): readonly StillLoading[] {
@@ -141,10 +151,22 @@ export class Roster {
         );
       },
     };
-    return withSearch(
+    return withBuiltIn(
       (more) => buildGeneration([...owners, ...more], pinned, this.closed()),
       config.tools.budget_tokens ?? TOOL_BUDGET,
+      this.skills(),
     );
+  }
+
+  /** Skills that can be read now: those of a plugin come and go with it. */
+  skills(): readonly Skill[] {
+    const now = this.#project.skills.found.filter(
+      ({ plugin }) => plugin === undefined || this.lives.get(plugin)?.state === 'active',
+    );
+    // The same list stays the same value, and so its definition does.
+    if (now.length !== this.#skills.length || now.some((skill, i) => skill !== this.#skills[i]))
+      this.#skills = now;
+    return this.#skills;
   }
 
   /** What the configuration demands, held against what is there. */
@@ -170,7 +192,7 @@ export class Roster {
 
   /** In the catalogue, but not part of this run. */
   #idle(): readonly Idle[] {
-    return this.#catalogue.entries
+    return this.#project.catalogue.entries
       .filter((entry) => !this.lives.has(entry.name))
       .map((entry) => {
         const record = leftOutRecord(entry);

@@ -8,6 +8,7 @@ import { toolTokens } from '@chassis/analyze';
 import { ChassisError } from '@chassis/errors';
 import type { ToolSpec } from '@chassis/types';
 import type { ToolBinding, Unavailable } from '../capability.ts';
+import { HARNESS } from '../plugin/names.ts';
 import { unavailable } from '../plugin/unavailable.ts';
 import { dialectOf, refusalOf } from './dialects.ts';
 import { specOf, TOOL_SEARCH } from './search.ts';
@@ -35,7 +36,9 @@ export function offeredTools(
     if (refusal === undefined) sound.push({ tool, spec });
     else quarantined.push(refusal);
   }
-  const search = sound.find(({ tool }) => tool.name === TOOL_SEARCH);
+  const search = sound.find(
+    ({ tool }) => tool.plugin.name === HARNESS && tool.definition.name === TOOL_SEARCH,
+  );
   const others = sound
     .filter((one) => one !== search)
     .map((one) => ({ ...one, tokens: toolTokens([one.spec]) }));
@@ -46,6 +49,8 @@ export function offeredTools(
     total += toolTokens([search.spec]) + 50;
     for (const { plugin, tokens } of byPlugin(others)) {
       if (total <= budget) break;
+      // What leads to everything else is never left out.
+      if (plugin === HARNESS) continue;
       const own = others.filter(({ tool }) => tool.plugin.name === plugin);
       for (const one of own) listed.delete(one);
       deferred.set(plugin, own.length);
