@@ -10,7 +10,7 @@ import { cutHead, endsInMidSentence, isBroken, isRound } from './cut-text.ts';
 import { leafText, leavesOf } from './json.ts';
 import { opened } from './opened.ts';
 import { lastKey, nameOf, pointer, shapeOf } from './pointer.ts';
-import { looker } from './value-looks.ts';
+import { isNumberLook, looker } from './value-looks.ts';
 
 /** One value of a column. */
 export interface Sighting {
@@ -50,6 +50,10 @@ export interface Column {
   readonly told: readonly Told[];
   /** Steps with a text that may end cut. */
   readonly cut: readonly Step[];
+  /** The different values, when there are only a few, with how often each comes and where first; not of rows. */
+  readonly values: ReadonlyMap<Json, Told>;
+  /** Numbers that are far from all others of the same list. */
+  readonly strays: readonly Sighting[];
 }
 
 /** Names of members that tell something about the result beside its data. */
@@ -62,7 +66,8 @@ export const wholeName = /^(?:is_?)?(?:complete|completed|eof|all_?rows|full|exh
 
 const mostPlaces = 64;
 
-interface Node extends Omit<Column, 'steps' | 'looks' | 'middles' | 'told' | 'cut' | 'count'> {
+interface Node
+  extends Omit<Column, 'steps' | 'looks' | 'middles' | 'told' | 'cut' | 'count' | 'values' | 'strays'> {
   readonly members: Map<string, Node>;
   items?: Node;
   count: number;
@@ -71,6 +76,10 @@ interface Node extends Omit<Column, 'steps' | 'looks' | 'middles' | 'told' | 'cu
   readonly middles: Middle[];
   readonly told: Told[];
   readonly cut: Step[];
+  readonly values: Map<Json, Told>;
+  readonly strays: Sighting[];
+  /** Whether it is one of rows, or has too many values to be told apart. */
+  many: boolean;
   readonly tells: boolean;
   readonly lookOf: (value: unknown) => string;
   /** Of the newest result: values so far, and its numbers. */
@@ -97,6 +106,9 @@ function node(shape: string): Node {
     middles: [],
     told: [],
     cut: [],
+    values: new Map(),
+    strays: [],
+    many: shape.includes('*'),
     tells:
       remarkName.test(name) ||
       unitName.test(name) ||
@@ -122,6 +134,8 @@ export interface Measure {
 
 /** The columns of one tool, as its results come. */
 export class ColumnBook {
+  /** Steps with a text that holds data and may end cut. */
+  readonly cut: Step[] = [];
   readonly #root = node('/output');
   #size = 0;
   #print = 0;
@@ -162,6 +176,11 @@ export class ColumnBook {
     this.#leaves++;
     this.#measure(value);
     if (at) see(at, value, step);
+  }
+
+  /** A text whose data is taken in may end cut as a text. */
+  cutIn(step: Step, text: string): void {
+    if (text.length > 20 && mayBeCut(text)) this.cut.push(step);
   }
 
   #measure(value: Json): void {
@@ -229,7 +248,8 @@ function see(at: Node, value: Json, step: Step): void {
   at.known = known;
   at.look = look;
   if (known.count++ < mostPlaces) known.first.push({ step, nth, value });
-  if (look === 'number') {
+  if (!at.many) count(at, value, { step, nth, value });
+  if (isNumberLook(look)) {
     if (at.numbers.length === 0) at.firstNumber = { step, nth, value };
     at.numbers.push(Math.abs(typeof value === 'number' ? value : Number(leafText(value))));
   } else if (typeof value === 'string' && value.length > 20) {
@@ -243,8 +263,48 @@ function see(at: Node, value: Json, step: Step): void {
   else at.told.push({ step, nth, value, times: 1 });
 }
 
+const fewValues = 6;
+
+function count(at: Node, value: Json, seen: Sighting): void {
+  const known = at.values.get(value);
+  if (known) known.times++;
+  else if (at.values.size < fewValues && (typeof value !== 'string' || value.length <= 60))
+    at.values.set(value, { ...seen, times: 1 });
+  else {
+    at.many = true;
+    at.values.clear();
+  }
+}
+
+const fewest = 4;
+const far = 40;
+
+/** The one number of a list that is far from all others, which are near to each other. */
+function strayIn(numbers: readonly number[]): number | undefined {
+  if (numbers.length < fewest) return undefined;
+  let [low, high] = [0, 0];
+  for (const [index, value] of numbers.entries()) {
+    if (value === 0) return undefined;
+    if (value < (numbers[low] ?? 0)) low = index;
+    if (value > (numbers[high] ?? 0)) high = index;
+  }
+  const [least, most] = [numbers[low] ?? 0, numbers[high] ?? 0];
+  if (most < far * least) return undefined;
+  for (const odd of [low, high]) {
+    const rest = numbers.filter((_, index) => index !== odd);
+    const [from, to] = [Math.min(...rest), Math.max(...rest)];
+    const value = numbers[odd] ?? 0;
+    if (to < 10 * from && (value * far <= from || value >= far * to)) return odd;
+  }
+  return undefined;
+}
+
 function flush(at: Node): void {
   if (at.firstNumber === undefined || at.numbers.length === 0) return;
+  const stray = at.numbers.length > 1000 ? undefined : strayIn(at.numbers);
+  // The place counts all values; numbers among texts are not told apart.
+  if (stray !== undefined && at.numbers.length === at.nth)
+    at.strays.push({ step: at.firstNumber.step, nth: stray, value: at.numbers[stray] ?? 0 });
   at.middles.push({ at: at.firstNumber, middle: median(at.numbers) });
   at.numbers = [];
 }
@@ -267,7 +327,7 @@ function gather(at: Node, columns: Column[]): void {
 }
 
 /** The pointer of a value. */
-export function pointerOf({ shape }: Column, { step, nth }: Sighting): string {
+export function pointerOf({ shape }: Pick<Column, 'shape'>, { step, nth }: Sighting): string {
   const leaves = leavesOf(opened(step.output), '/output').filter((leaf) => shapeOf(leaf.pointer) === shape);
   return leaves[nth]?.pointer ?? '/output';
 }

@@ -58,7 +58,8 @@ function carried(view: SessionView, step: Step, at: Spot): Hop {
   const { step: source, pointer: from } = origin.source;
   const kind = source.kind === 'model' ? 'model' : 'tool';
   const how = kind === 'model' ? 'the model wrote this message' : `result of ${source.name}`;
-  const same = spotAt(view, sameIn(source.number, from, at));
+  const inside = spotAt(view, sameIn(source.number, from, at));
+  const same = inside ?? (at.range && spotAt(view, { step: source.number, pointer: from, range: at.range }));
   if (same?.text === at.text) return hop(at, same, origin.source.label, 'exact', how);
   const { hit } = search(view, at, [{ step: source.number, root: from, kind, order: source.number }]);
   const found = hit && spotAt(view, hit.place);

@@ -6,6 +6,7 @@
  */
 import { parseDocument } from './json.ts';
 import { pointer } from './pointer.ts';
+import { plainLeaves } from './text-data.ts';
 
 export interface TextLeaf {
   /** Within the document that the text holds. */
@@ -20,9 +21,12 @@ const space = /[ \t\n\r]*/y;
 const literal = /[^\s,\]}]+/y;
 const string = /"(?:[^"\\]|\\.)*"/y;
 
-/** The leaves of a JSON object or array given as text; empty when the text is no such document. */
-export function textLeaves(text: string): TextLeaf[] {
-  if (parseDocument(text) === undefined) return [];
+/** The leaves of the data given as text, JSON or plain; empty when the text is no data. */
+export function textLeaves(text: string): readonly TextLeaf[] {
+  return parseDocument(text) === undefined ? plainLeaves(text) : jsonLeaves(text);
+}
+
+function jsonLeaves(text: string): TextLeaf[] {
   const found: TextLeaf[] = [];
   let at = 0;
   const take = (pattern: RegExp): string => {
@@ -79,6 +83,8 @@ export function writtenRange(
   leaf: TextLeaf,
   [from, to]: readonly [number, number],
 ): readonly [number, number] {
+  // Only JSON writes escapes.
+  if (leaf.text.length === leaf.range[1] - leaf.range[0]) return [leaf.range[0] + from, leaf.range[0] + to];
   const starts: number[] = [];
   let at = leaf.range[0];
   while (at < leaf.range[1]) {

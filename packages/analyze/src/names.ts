@@ -29,6 +29,9 @@ const units =
 
 /** `timeout_ms` and `timeoutMs` are `timeout` in `ms`, `bytes` is all unit; `sum` only happens to end in a letter like one. */
 function split(name: string): { stem: string; unit?: string } {
+  const [, before, within] = /^(.*?)\s*[([]\s*([^)\]]+?)\s*[)\]]$/.exec(name) ?? [];
+  if (before !== undefined && within !== undefined && units.test(within))
+    return { stem: before, unit: within.toLowerCase() };
   if (name.length > 1 && units.test(name)) return { stem: '', unit: name.toLowerCase() };
   const at = Math.max(name.lastIndexOf('_'), name.search(/[A-Z][a-z]*$/) - 1);
   const unit = name.slice(at + 1);

@@ -5,13 +5,13 @@
  */
 import type { SessionView } from '@chassis/journal';
 import { holdersOfOutput } from './holders.ts';
-import { sameStem } from './names.ts';
+import { sameName, sameStem } from './names.ts';
 import type { Span } from './place.ts';
-import { type Spot, spotsOf } from './spots.ts';
+import { neighboursOf, type Spot, spotsOf } from './spots.ts';
 
 export interface Nearest extends Span {
-  /** How the value relates to this one: `×100`, or a few letters. */
-  readonly relation: 'scaled' | 'similar';
+  /** How the value relates to this one: `×100`, a few letters, or no more than that it is the only one of its name. */
+  readonly relation: 'scaled' | 'similar' | 'named';
   /** The value divided by this one, when scaled. */
   readonly factor?: number;
 }
@@ -24,24 +24,33 @@ export function nearestOf(view: SessionView, needle: Spot): Nearest | undefined 
   const step = view.step(needle.step);
   if (step?.kind !== 'model') return undefined;
   let similar: Nearest | undefined;
-  const alike = new Map<string, boolean>();
+  /** The values of just that name in results. */
+  const named = new Map<string, Spot>();
+  const judged = new Map<string, boolean>();
   const isAlike = (name: string): boolean => {
-    const known = alike.get(name) ?? sameStem(needle.name, name);
-    alike.set(name, known);
+    const known = judged.get(name) ?? sameStem(needle.name, name);
+    judged.set(name, known);
     return known;
   };
   for (const holder of holdersOfOutput(view, step)) {
     for (const spot of spotsOf(view, holder.step, holder.root)) {
       if (spot.type === 'boolean' || spot.type === 'null' || spot.text === needle.text) continue;
-      const named = isAlike(spot.name);
-      const factor = named ? factorOf(needle.text, spot.text) : undefined;
+      const alike = isAlike(spot.name);
+      if (alike && holder.kind === 'tool' && sameName(needle.name, spot.name)) named.set(spot.text, spot);
+      const factor = alike ? factorOf(needle.text, spot.text) : undefined;
       if (factor !== undefined) return { ...bare(spot), relation: 'scaled', factor };
-      if (!similar && (named || needle.text.length >= 8) && isSimilar(needle.text, spot.text)) {
+      if (!similar && (alike || needle.text.length >= 8) && isSimilar(needle.text, spot.text)) {
         similar = { ...bare(spot), relation: 'similar' };
       }
     }
   }
-  return similar;
+  if (similar) return similar;
+  // Of several of that name it can only be the one beside the same things.
+  const beside = neighboursOf(view, needle);
+  const meant = [...named.values()].filter(
+    (spot) => named.size === 1 || [...neighboursOf(view, spot)].some((text) => beside.has(text)),
+  );
+  return meant[0] && meant.length === 1 ? { ...bare(meant[0]), relation: 'named' } : undefined;
 }
 
 function factorOf(a: string, b: string): number | undefined {
@@ -64,6 +73,12 @@ function factorOf(a: string, b: string): number | undefined {
 function isSimilar(a: string, b: string): boolean {
   const longest = Math.max(a.length, b.length);
   if (longest < 4 || longest > 200) return false;
+  // The greater part is the same, at both ends together: an address at another host.
+  let [head, tail] = [0, 0];
+  const shorter = Math.min(a.length, b.length);
+  while (head < shorter && a[head] === b[head]) head++;
+  while (tail < shorter - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  if (longest >= 12 && head >= 4 && head + tail >= 0.7 * longest) return true;
   const most = Math.max(1, Math.floor(longest / 5));
   return Math.abs(a.length - b.length) <= most && distance(a, b) <= most;
 }

@@ -1,5 +1,6 @@
 /**
- * A result with the JSON documents that its strings hold opened: what a tool wraps as text is data like any other.
+ * A result with the documents that its strings hold opened, JSON, tables and the like: what a tool wraps as text is data
+ * like any other.
  *
  * A pointer into an opened result may lead through such a string; `placeIn` says where that is in the record: the string,
  * and the range in it.
@@ -8,12 +9,14 @@ import type { Json } from '@chassis/types';
 import { parseDocument } from './json.ts';
 import { locate } from './json-text.ts';
 import { keysOf, pointer } from './pointer.ts';
+import { plainData } from './text-data.ts';
 
 const deepest = 4;
 
 /** The value itself when no string in it holds a document. */
 export function opened(value: Json | undefined, depth = 0): Json | undefined {
-  if (typeof value === 'string') return value.length > 1 ? (parseDocument(value) ?? value) : value;
+  if (typeof value === 'string')
+    return value.length > 1 ? (parseDocument(value) ?? plainData(value) ?? value) : value;
   if (typeof value !== 'object' || value === null || depth >= deepest) return value;
   if (Array.isArray(value)) {
     // Rows of a table hold no documents; the parts of a wrapped answer are few.

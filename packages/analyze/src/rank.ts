@@ -5,12 +5,16 @@
  * by what it was not shown. Of equals the earliest wins, and of equal calls the first: later ones only repeat it.
  */
 
+import type { Step } from '@chassis/journal';
 import { type Gathered, said } from './evidence.ts';
 import { sourcesOf } from './lineage.ts';
+import { findExact } from './match.ts';
 import { callOf } from './origins.ts';
+import { outputText } from './outcome.ts';
 import type { Place } from './place.ts';
 import { rules } from './rules/index.ts';
 import type { Evidence, Suspect } from './rules/rule.ts';
+import { isDistinctive } from './search.ts';
 
 export interface Ranked extends Suspect {
   readonly rule: string;
@@ -59,10 +63,12 @@ export function ranked(gathered: Gathered): Ranked[] {
   return order(onePerPlace(weighed), evidence);
 }
 
-function weight(suspect: Ranked, { traces, symptom }: Evidence, blamed: boolean): number {
+/** Rules that have weighed the tie to the failure themselves. */
+const asIs = new Set(['first-appearance', 'born-in-model', 'unlike-good-run', 'related']);
+
+function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: boolean): number {
   const { step, score, kind, rule } = suspect;
-  if (kind === 'end' || rule === 'first-appearance' || rule === 'born-in-model' || rule === 'unlike-good-run')
-    return score;
+  if (kind === 'end' || asIs.has(rule)) return score;
   const direct = traces.filter(({ complaint }) => complaint.kind === 'direct');
   const born = traces.filter(({ lineage }) =>
     sourcesOf(lineage).some(
@@ -80,7 +86,31 @@ function weight(suspect: Ranked, { traces, symptom }: Evidence, blamed: boolean)
   if (born.length > 0) return raise(score, 0.35);
   if (direct.some(({ lineage }) => lineage.links.some(({ to }) => to.step === step)))
     return raise(score, 0.2);
-  return direct.some(({ lineage }) => lineage.origin === 'tool') ? score * 0.6 : score;
+  const given = direct.filter(({ lineage }) => lineage.origin === 'tool');
+  if (given.length === 0)
+    return kind === 'missing' && rule !== 'empty-result' && isUnfounded(traces, step)
+      ? raise(score, 0.25)
+      : score;
+  // The same value may stand in several results; from which of them it was taken is not always told.
+  const own = view.step(step);
+  const holds = own?.kind === 'tool' && given.some(({ lineage }) => holdsValue(own, lineage.birth.text));
+  return holds ? raise(score, 0.2) : score * 0.6;
+}
+
+/** Whether an argument of the failed call was made up after a step. */
+function isUnfounded(traces: Evidence['traces'], step: number): boolean {
+  return traces.some(
+    ({ lineage }) =>
+      lineage.origin === 'model' &&
+      !lineage.derived &&
+      lineage.pieces.length === 0 &&
+      lineage.birth.step > step &&
+      isDistinctive(lineage.birth.text),
+  );
+}
+
+function holdsValue(step: Step, text: string): boolean {
+  return isDistinctive(text) && findExact(text, outputText(step)) !== undefined;
 }
 
 function raise(score: number, by: number): number {

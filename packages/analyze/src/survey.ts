@@ -22,6 +22,8 @@ export interface ToolUse {
   readonly fresh: readonly Step[];
   /** The results of the fresh calls that went well. */
   readonly columns: readonly Column[];
+  /** Steps with a text that holds data, and may end cut. */
+  readonly cut: readonly Step[];
 }
 
 export interface Survey {
@@ -60,6 +62,7 @@ export function survey(steps: readonly Step[], see: (step: Step, output: Json | 
         tools.set(step.name, tool);
       }
       enter(tool, step, output, measures, sameEnd);
+      if (output !== recorded) for (const text of textsOf(recorded)) tool.book.cutIn(step, text);
       failureInside(step, output);
     } else {
       callsOf(step, output);
@@ -73,6 +76,7 @@ export function survey(steps: readonly Step[], see: (step: Step, output: Json | 
       groups,
       fresh: groups.flatMap((same) => same[0] ?? []),
       columns: book.columns(),
+      cut: book.cut,
     })),
     measure,
     sameEnd,
@@ -105,4 +109,11 @@ function enter(
   } else {
     tool.byInput.set(key, [fresh]);
   }
+}
+
+/** The texts at the top of a result, and in its members. */
+export function textsOf(value: Json | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.values(value).filter((member) => typeof member === 'string');
 }

@@ -6,6 +6,7 @@
 import { ChassisError, ErrorCode, type ErrorRecord } from '@chassis/errors';
 import type { SessionView, Step } from '@chassis/journal';
 import { childrenOf } from './holders.ts';
+import { leavesOf } from './json.ts';
 import { findExact } from './match.ts';
 import { unitOf } from './names.ts';
 import type { Place } from './place.ts';
@@ -95,10 +96,22 @@ export function complaintsOf(view: SessionView, symptom: Symptom): Complaint[] {
   const quoted = quotedIn(view, step, symptom.text);
   if (quoted.length > 0) return quoted;
   if (step.kind === 'model') return [];
+  const text = 'an argument of the failed call';
   return spotsOf(view, step.number, '/input')
-    .filter(({ text, range, name }) => !range && (isDistinctive(text) || unitOf(name) !== undefined))
-    .slice(0, mostInputs)
-    .map((spot) => ({ place: place(spot), kind: 'input', text: 'an argument of the failed call' }));
+    .filter((spot) => !spot.range && isWorthTracing(spot))
+    .flatMap((spot): Complaint[] => {
+      // In a longer text a code is a value of its own.
+      const codes = /\s/.test(spot.text) ? codesIn(spot.text).flatMap((code) => within(spot, code)) : [];
+      return [
+        { place: place(spot), kind: 'input', text },
+        ...codes.map((code) => ({ ...code, kind: 'input', text }) as const),
+      ];
+    })
+    .slice(0, mostInputs);
+}
+
+function isWorthTracing({ text, name, type }: Spot): boolean {
+  return isDistinctive(text) || unitOf(name) !== undefined || (type === 'number' && text.length >= 2);
 }
 
 /** A broken result is at fault in its output, everything else in what it was given. */
@@ -115,7 +128,7 @@ function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
   const isQuoted = (spot: Spot): boolean =>
     new RegExp(`["'\`“«‘「„]${RegExp.escape(spot.text)}["'\`”»’」“]`).test(message);
   whole.sort((a, b) => Number(isQuoted(b)) - Number(isQuoted(a)));
-  const found = whole.map(
+  const told = whole.map(
     (spot): Complaint => ({ place: place(spot), kind: 'direct', text: 'the error repeats it' }),
   );
   const quotes = [...message.matchAll(/["'`“«‘]([^"'`”»’\n]{3,200})["'`”»’]/g)].map(
@@ -130,7 +143,43 @@ function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
       ];
     }),
   );
-  return [...found, ...parts].slice(0, mostInputs);
+  const codes = told.length + parts.length > 0 ? [] : codesIn(message);
+  const inside = codes.flatMap((code) => spots.flatMap((spot) => within(spot, code)));
+  const found = [...told, ...parts, ...inside];
+  return (found.length > 0 ? found : earlierIn(view, step, codes)).slice(0, mostInputs);
+}
+
+/** Words of a text that hold a digit and a letter, or many digits: ids, paths, codes. */
+function codesIn(text: string): string[] {
+  const words = text.match(/[\p{L}\p{N}][\p{L}\p{N}_./@:+-]{2,60}[\p{L}\p{N}]/gu) ?? [];
+  return [...new Set(words.filter((word) => /\d/.test(word) && isDistinctive(word)))];
+}
+
+/** A part of a longer text. */
+function within(spot: Spot, part: string): Complaint[] {
+  const found = spot.range || spot.text === part ? undefined : findExact(part, spot.text);
+  return found
+    ? [{ place: { ...place(spot), range: found.range }, kind: 'direct', text: 'the error repeats it' }]
+    : [];
+}
+
+const mostEarlier = 400;
+
+/** What the message repeats and the failed call was not given: the newest argument before it that was just that. */
+function earlierIn(view: SessionView, failed: Step, codes: readonly string[]): Complaint[] {
+  if (failed.kind !== 'tool') return [];
+  return codes.flatMap((code): Complaint[] => {
+    for (let number = failed.number - 1; number > 0 && number > failed.number - mostEarlier; number--) {
+      const step = view.step(number);
+      if (step?.kind !== 'tool') continue;
+      const leaf = leavesOf(step.input, '/input').find(({ text }) => text === code);
+      if (leaf)
+        return [
+          { place: { step: number, pointer: leaf.pointer }, kind: 'direct', text: 'the error repeats it' },
+        ];
+    }
+    return [];
+  });
 }
 
 /** Long enough that a message which holds it means it. */

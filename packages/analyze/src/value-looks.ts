@@ -16,18 +16,34 @@ export function looker(): (value: unknown) => string {
   let last = '';
   let look = '';
   return (value) => {
-    if (typeof value === 'number') return 'number';
+    if (typeof value === 'number') return value > 0 ? 'number' : value < 0 ? 'negative' : 'zero';
     if (typeof value !== 'string') return typeOf(value);
     if (look !== '' && isAlike(value, last)) return look;
     const found = textLook(value);
     const steady =
-      found === 'iso date' || found.endsWith('number text') || (found === 'text' && !/\d/.test(value));
+      found === 'iso date' ||
+      found.endsWith('number text') ||
+      (found === 'text' && !/[\d*]/.test(value) && value.length > 12);
     [last, look] = steady ? [value, found] : ['', ''];
     return found;
   };
 }
 
+/** A number with its unit behind it: `20 kg`, `4,5%`. */
+const withUnit = /^[-+]?\d[\d.,]*\s?(\p{L}{1,5}|[%°µ]\p{L}?|\p{L}{1,4}\/\p{L}{1,4})$/u;
+/** What stands where a value is not to be seen, or where there was none. */
+const inItsPlace =
+  /^(?:[*•●█xX#?_-]{3,}|[*•●█#-]{2,}[-\s][*•●█#-]{2,}.*|[[<({]?(?:redacted|hidden|masked|removed|restricted|n\/?a|none|nil|null|undefined|unknown|tbd|todo|placeholder|default)[\]>)}]?)$/i;
+
+/** Whether a text only holds the place of a value. */
+function isPlaceholder(text: string): boolean {
+  return text.length >= 2 && text.length <= 40 && inItsPlace.test(text);
+}
+
 function textLook(text: string): string {
+  if (isPlaceholder(text)) return 'placeholder';
+  const unit = withUnit.exec(text)?.[1];
+  if (unit !== undefined) return `in ${unit}`;
   if (!/\d/.test(text) || (/^[^\d-]{5}/.test(text) && !/\d{4}/.test(text))) return 'text';
   if (/^[-+]?\d+(?:\.\d+)?$/.test(text)) return 'plain number text';
   if (
@@ -64,6 +80,9 @@ const words: Readonly<Record<string, string>> = {
   'iso date': 'ISO dates',
   'local date': 'a date in a local format',
   number: 'numbers',
+  negative: 'below zero',
+  zero: 'zero',
+  placeholder: 'no value, only the place of one',
   text: 'text',
   boolean: 'true or false',
   null: 'empty',
@@ -71,5 +90,10 @@ const words: Readonly<Record<string, string>> = {
 
 /** A look in words. */
 export function lookText(look: string): string {
-  return words[look] ?? look;
+  return words[look] ?? (look.startsWith('in ') ? `in ${JSON.stringify(look.slice(3))}` : look);
+}
+
+/** Whether a look is that of a number, whatever its sign. */
+export function isNumberLook(look: string): boolean {
+  return look === 'number' || look === 'negative' || look === 'zero';
 }

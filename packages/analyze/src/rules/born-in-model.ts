@@ -28,7 +28,9 @@ export const bornInModel: Rule = {
         value: birth.text,
         text: `the model wrote ${JSON.stringify(birth.text)}${what === '' ? '' : ` as ${what}`}, which nothing in its sight holds${hint}`,
         score: isConfirmed(steps, birth, symptom.step)
-          ? 0.4
+          ? direct && isLikeAKey(birth.text)
+            ? 0.56
+            : 0.4
           : direct
             ? 0.72
             : unknown || near

@@ -45,7 +45,8 @@ function brokeOnItsWay(step: Step): boolean {
 const passing =
   /\b(?:timed? ?out|timeout|temporar|try again|unavailable|connection|reset|50[0234]|429|busy)\b/i;
 
-function isMostlySame(a: Step, b: Step): boolean {
+/** Whether two calls were given nearly the same. */
+export function isMostlySame(a: Step, b: Step): boolean {
   const texts = (step: Step): Set<string> =>
     new Set(leavesOf(step.input).map(({ pointer, text }) => `${pointer} ${text}`));
   const [before, after] = [texts(a), texts(b)];

@@ -14,6 +14,9 @@ const moreName =
 /** Of these, those that are false when there is more. */
 const lastName = /last/i;
 const pagesName = /^(?:pages|total_?pages|page_?count|num_?pages|last_?page)$/i;
+/** Names that may also say something else: they count only when they are near to what is there. */
+const countName =
+  /^(?:count|size|length|cardinality|num(?:ber)?(?:_?of)?_?\w*|n_?\w*|\w+_?count|anzahl|quantity|cantidad|numero|nombre|ilość|liczba|количество|数量|件数|개수)$/i;
 const totalName =
   /^(?:total|total_?(?:count|rows|items|results|hits|records|size|elements)|count_?total|num_?found|insgesamt|合计|总数)$/i;
 
@@ -26,7 +29,8 @@ export const droppedPage: Rule = {
       yield* skipped(name, pages);
       if (tells(nextName) || tells(moreName)) yield* announced(name, pages);
       yield* full(name, pages);
-      if (tells(totalName)) yield* tooFew(name, pages);
+      if (tells(totalName)) yield* tooFew(name, pages, totalName);
+      else if (tells(countName)) yield* tooFew(name, pages, countName);
       if (tells(pagesName)) yield* fewerPages(name, pages);
     }
   },
@@ -48,9 +52,15 @@ function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
       lastKey(at),
     ),
   );
-  if (low === undefined || sorted.length < (byOne ? 2 : 3)) return;
+  if (low === undefined || sorted.length < 2) return;
   const steps = sorted.slice(1).map((value, index) => value - (sorted[index] ?? value));
-  const stride = byOne ? 1 : steps.reduce((least, step) => Math.min(least, step), Number.POSITIVE_INFINITY);
+  const least = steps.reduce((least, step) => Math.min(least, step), Number.POSITIVE_INFINITY);
+  // With as many rows as a page has, the next begins that much further on.
+  const rows = asked.find(({ value }) => value === low)?.step;
+  const held = rows && rowsOf(rows)?.count;
+  const byRows = held !== undefined && held > 0 && least % held === 0 ? held : undefined;
+  const stride = byOne ? 1 : (byRows ?? (sorted.length > 2 ? least : undefined));
+  if (stride === undefined) return;
   for (const { step, at, value } of asked) {
     if (value === low || values.has(value - stride)) continue;
     const text = `${tool} was asked for ${lastKey(at)} ${value}; ${value - stride} was left out`;
@@ -90,11 +100,11 @@ function isReached(pages: readonly Step[], next: string): boolean {
 }
 
 /** The pages together hold fewer rows than the total that they state. */
-function* tooFew(tool: string, pages: readonly Step[]): Generator<Suspect> {
+function* tooFew(tool: string, pages: readonly Step[], named: RegExp): Generator<Suspect> {
   const counted = pages.flatMap((step) => {
     const rows = rowsOf(step);
     const total = leavesOf(opened(step.output)).find(
-      ({ pointer, value }) => totalName.test(lastKey(pointer)) && typeof value === 'number',
+      ({ pointer, value }) => named.test(lastKey(pointer)) && typeof value === 'number',
     );
     return rows && total ? [{ step, rows, total: Number(total.text) }] : [];
   });
@@ -102,11 +112,19 @@ function* tooFew(tool: string, pages: readonly Step[]): Generator<Suspect> {
   const total = counted[0]?.total ?? 0;
   const held = counted.reduce((sum, { rows }) => sum + rows.count, 0);
   if (!paged || counted.some((page) => page.total !== total) || held === 0 || held >= total) return;
+  const sure = named === totalName;
+  if (!sure && (total > 4 * held + 10 || !Number.isInteger(total))) return;
   const most = counted.reduce((largest, { rows }) => Math.max(largest, rows.count), 0);
   const short = counted.slice(0, -1).find(({ rows }) => rows.count < most) ?? counted.at(-1);
   if (!short) return;
   const text = `${held} of the ${total} rows that ${tool} states are there; ${short.rows.count} here`;
-  yield { step: short.step.number, pointer: short.rows.pointer, text, score: 0.7, kind: 'missing' };
+  yield {
+    step: short.step.number,
+    pointer: short.rows.pointer,
+    text,
+    score: sure ? 0.7 : 0.56,
+    kind: 'missing',
+  };
 }
 
 const limitName =

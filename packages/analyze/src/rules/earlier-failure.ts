@@ -1,4 +1,5 @@
 /** A step failed before, and nobody ever got what it was asked for. */
+import { inputKey } from '../outcome.ts';
 import type { Rule } from './rule.ts';
 
 export const earlierFailure: Rule = {
@@ -15,7 +16,9 @@ export const earlierFailure: Rule = {
       if (!error || step.number === symptom.step || around.has(step.number) || step.status === 'cancelled')
         continue;
       const recovered = (well.get(step.name) ?? 0) > step.number;
-      const same = step.name === symptom.name && error.message === steps.at(-1)?.error?.message;
+      const last = view.step(symptom.step);
+      const again = last?.name === step.name && inputKey(last) === inputKey(step);
+      const same = again || (step.name === symptom.name && error.message === last?.error?.message);
       if (recovered || same) continue;
       const text = `${step.name} failed and was not made good: ${error.name}: ${error.message}`;
       yield { step: step.number, pointer: '/error/message', text, score: 0.5, kind: 'missing' };

@@ -1,6 +1,7 @@
 /** The list of suspicion rules. A new idea of what goes wrong is a new file and a line here. */
 import { bornInModel } from './born-in-model.ts';
 import { changedRetry } from './changed-retry.ts';
+import { contradiction } from './contradiction.ts';
 import { denied } from './denied.ts';
 import { droppedPage } from './dropped-page.ts';
 import { earlierFailure } from './earlier-failure.ts';
@@ -11,18 +12,24 @@ import { firstAppearance } from './first-appearance.ts';
 import { lateDuplicate } from './late-duplicate.ts';
 import { lostInstruction } from './lost-instruction.ts';
 import { lostResult } from './lost-result.ts';
+import { misreadDate } from './misread-date.ts';
 import { misreadNumber } from './misread-number.ts';
 import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
+import { otherAnswer } from './other-answer.ts';
 import { ownCode } from './own-code.ts';
+import { related } from './related.ts';
 import { repeatedCall } from './repeated-call.ts';
 import type { Rule } from './rule.ts';
+import { saidExtent } from './said-extent.ts';
 import { schemaBroken } from './schema-broken.ts';
 import { staleRead } from './stale-read.ts';
 import { swallowedError } from './swallowed-error.ts';
 import { truncated } from './truncated.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
+import { unlikeEnd } from './unlike-end.ts';
 import { unlikeGoodRun } from './unlike-good-run.ts';
+import { unlikeOthers } from './unlike-others.ts';
 import { unusableFailure } from './unusable-failure.ts';
 import { wrongEcho } from './wrong-echo.ts';
 import { wrongSum } from './wrong-sum.ts';
@@ -36,10 +43,16 @@ export const rules: readonly Rule[] = [
   wrongUnit,
   wrongSum,
   misreadNumber,
+  misreadDate,
   truncated,
+  saidExtent,
+  unlikeEnd,
   droppedPage,
   swallowedError,
   wrongEcho,
+  otherAnswer,
+  contradiction,
+  unlikeOthers,
   staleRead,
   lateDuplicate,
   changedRetry,
@@ -56,4 +69,5 @@ export const rules: readonly Rule[] = [
   unusableFailure,
   ownCode,
   failedHere,
+  related,
 ];

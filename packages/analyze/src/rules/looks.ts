@@ -1,7 +1,7 @@
 /** What a result looks like from outside: a failure in the guise of a success, a refusal, a cut text. */
-import type { Step } from '@chassis/journal';
+import { peek, type Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
-import { leafText, leavesOf, parseDocument } from '../json.ts';
+import { leafText, leavesOf } from '../json.ts';
 import { opened } from '../opened.ts';
 import { follow, lastKey } from '../pointer.ts';
 
@@ -15,7 +15,7 @@ const failedWords =
 const failedText =
   /^\s*(?:\[?error\]?\b\s*[:\-!]|traceback \(most recent|(?:[A-Za-z]*(?:Error|Exception))\s*:|fatal:|failed to |(?:fehler|erreur)\s*[:\-!]|(?:错误|失败|异常|エラー)\s*[:：!！]|<(?:!doctype html[^>]*>\s*<)?html[^>]*>[\s\S]{0,400}<title>[^<]*(?:error|[45]\d\d|not found|forbidden|unavailable|sign in|log ?in))/i;
 const refusal =
-  /permission denied|access (?:is )?denied|no access|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|not accessible|(?:insufficient|missing|lacks?|without|no) (?:the )?(?:permission|scope|privilege|right|role)s?|(?:do|does) ?n[o']t have (?:the )?(?:permission|access|right|privilege)s?|requires? (?:the )?(?:role|scope|permission|admin|owner|login|privilege)|must be (?:an? )?(?:admin|owner|member)|hidden (?:because|for lack|by policy)|not (?:visible|shown) to|\bEACCES\b|\bEPERM\b|(?:status|http|code|error)\W{0,3}\b40[13]\b|\b40[13] (?:forbidden|unauthorized)|zugriff verweigert|keine berechtigung|nicht berechtigt|accès (?:refusé|interdit)|acceso denegado|permiso denegado|доступ запрещ|权限不足|没有权限|无权|拒绝访问|権限がありません|アクセスが拒否/i;
+  /permission denied|access (?:is )?denied|no access|not permitted|operation not permitted|forbidden|unauthori[sz]ed|not authori[sz]ed|not accessible|(?:insufficient|missing|lacks?|without|no) (?:the )?(?:permission|scope|privilege|right|role)s?|(?:do|does) ?n[o']t have (?:the )?(?:permission|access|right|privilege)s?|requires? (?:the )?(?:role|scope|permission|admin|owner|login|privilege)|must be (?:an? )?(?:admin|owner|member)|hidden (?:because|for lack|by policy)|not (?:visible|shown) to|\bEACCES\b|\bEPERM\b|(?:status|http|code|error)\W{0,3}\b40[13]\b|\b40[13] (?:forbidden|unauthorized)|zugriff verweigert|keine berechtigung|nicht berechtigt|accès (?:refusé|interdit)|acceso denegado|permiso denegado|доступ запрещ|brak uprawnie|permesso (?:mancante|negato)|accesso negato|non autorizzat|sem permissão|acesso negado|não autorizad|sin permiso|no autorizad|geen (?:toegang|rechten)|ingen (?:behörighet|adgang)|нет (?:прав|доступа)|недостаточно прав|권한이 없|접근 (?:권한|거부)|droits? insuffisants?|non autorisé|fehlende (?:rechte|berechtigung)|(?:is|are|was|were) (?:private|restricted|confidential|hidden|redacted|masked)|权限不足|没有权限|无权|拒绝访问|権限がありません|アクセスが拒否/i;
 
 const known = new WeakMap<
   Step,
@@ -31,7 +31,7 @@ export function failureInside(step: Step, output?: Json): Finding | undefined {
   const { finished } = step.seq;
   let entry = known.get(step);
   if (entry?.finished !== finished || !entry) {
-    entry = { finished, found: foundInside(step, output ?? opened(step.output)) };
+    entry = { finished, found: foundInside(step, output ?? opened(step.output)) ?? endsInFailure(step) };
     known.set(step, entry);
   }
   return entry.found;
@@ -39,7 +39,7 @@ export function failureInside(step: Step, output?: Json): Finding | undefined {
 
 /** The members whose values tell how a call went. */
 const telling =
-  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_code|exitCode|returncode|status|status_code|statusCode|state|text|content|message|result|stdout|stderr|failed|failures|rejected|body|output|response|data|meta|log)$/;
+  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_?code|exit|exit_?status|returncode|rc|retcode|errno|err_?code|error_?code|status|status_code|statusCode|state|text|content|message|result|stdout|stderr|failed|failures|rejected|body|output|response|data|meta|log)$/;
 
 function foundInside(step: Step, output: Json | undefined): Finding | undefined {
   if (typeof output === 'object' && output !== null && !isWriting(step)) {
@@ -47,11 +47,11 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
     for (const key of Object.keys(output)) tells ||= telling.test(key);
     if (!tells) return undefined;
   }
-  if (typeof output === 'string' && parseDocument(output) === undefined) {
+  if (typeof output === 'string') {
     return failedText.test(output) ? { pointer: '/output', text: firstLine(output) } : undefined;
   }
-  const body = typeof output === 'string' ? parseDocument(output) : output;
-  const at = (key: string): string => `/output${typeof output === 'string' ? '' : key}`;
+  const body = output;
+  const at = (key: string): string => `/output${key}`;
   // What a call came to stands at the top, or in the envelope's one inner part.
   for (const part of [
     '',
@@ -95,6 +95,36 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
     : { pointer: at(said), text: firstLine(leafText(follow(body, said)) ?? '') };
 }
 
+const lastLines = 3;
+const failedEnd =
+  /(?:^|[\s:*[(])(?:fatal|error|erreur|fehler|errore|błąd|ошибка)\s*(?::|\d|\])|\b(?:FAILED|FAILURE|ABORTED)\b|\bException\b:|\b(?:exit(?:ed)?|exit (?:code|status)|returned|status) (?:with )?(?:code |status )?[1-9]\d{0,2}\s*$|: (?:command not found|no such file or directory|cannot \w+|not permitted|connection refused)/i;
+/** Elements that stand for a failure. */
+const failedMarkup =
+  /<(?:[\w-]+:)?(?:fault|faultstring|error|exception)\b[^>]*>\s*(?:<[^>]*>\s*)*([^<]{0,80})/i;
+
+/** A text of a few lines that ends as a failed program ends, or markup that holds a fault. */
+function endsInFailure(step: Step): Finding | undefined {
+  const output: unknown = peek(step, 'output');
+  const texts =
+    typeof output === 'string'
+      ? [['', output] as const]
+      : ['stdout', 'stderr', 'output', 'body', 'text', 'log', 'content'].flatMap((key) => {
+          const text: unknown = follow(output, `/${key}`);
+          return typeof text === 'string' ? [[`/${key}`, text] as const] : [];
+        });
+  for (const [key, text] of texts) {
+    if (text.length < 4 || text.length > 20_000) continue;
+    const fault = text.trimStart().startsWith('<') ? failedMarkup.exec(text.slice(0, 2000)) : null;
+    if (fault) return { pointer: `/output${key}`, text: brief(fault[1]?.trim() || fault[0]) };
+    const lines = text.trimEnd().split('\n').slice(-lastLines);
+    const line = lines.findLast((one) => one.length < 300 && failedEnd.test(one));
+    // A table or a list of errors is what a reader asked for; what ends a program's words is its own.
+    if (line !== undefined && !/^\s*[-|{[]|[,;|].*[,;|].*[,;|]/.test(line))
+      return { pointer: `/output${key}`, text: firstLine(line) };
+  }
+  return undefined;
+}
+
 function envelopeFailure(body: object): Finding | undefined {
   for (const key of ['/error', '/errors', '/error_message', '/exception', '/failures']) {
     const value = follow(body, key);
@@ -104,16 +134,31 @@ function envelopeFailure(body: object): Finding | undefined {
   }
   for (const key of ['/ok', '/success', '/succeeded']) {
     const value = follow(body, key);
-    if (value === false || value === 'false') return { pointer: key, text: `${lastKey(key)} is false` };
+    if (value === false || value === 'false')
+      return { pointer: key, text: `${lastKey(key)} is false${reasonIn(body)}` };
   }
   for (const key of ['/failed', '/rejected']) {
     const value = follow(body, key);
     if (value === true || (typeof value === 'number' && value > 0))
       return { pointer: key, text: `${lastKey(key)} is ${value}` };
   }
-  for (const key of ['/exit_code', '/exitCode', '/returncode']) {
+  for (const key of [
+    '/exit_code',
+    '/exitCode',
+    '/exit',
+    '/returncode',
+    '/rc',
+    '/retcode',
+    '/errno',
+    '/errcode',
+    '/err_code',
+    '/error_code',
+    '/errorCode',
+    '/exit_status',
+  ]) {
     const exit = follow(body, key);
-    if (typeof exit === 'number' && exit !== 0) return { pointer: key, text: `exit code ${exit}` };
+    if (typeof exit === 'number' && exit !== 0)
+      return { pointer: key, text: `exit code ${exit}${reasonIn(body)}` };
   }
   for (const key of ['/status', '/status_code', '/statusCode', '/state']) {
     const value = follow(body, key);
@@ -122,6 +167,15 @@ function envelopeFailure(body: object): Finding | undefined {
     if (/^[45]\d\d$/.test(leafText(value) ?? '')) return { pointer: key, text: `status ${leafText(value)}` };
   }
   return undefined;
+}
+
+/** The words beside a mark of failure. */
+function reasonIn(body: object): string {
+  for (const key of ['/message', '/msg', '/reason', '/detail', '/description', '/stderr']) {
+    const value = follow(body, key);
+    if (typeof value === 'string' && value.trim() !== '') return `: ${firstLine(value)}`;
+  }
+  return '';
 }
 
 /** Whether words say that something was not allowed. */

@@ -3,7 +3,7 @@ import type { Step } from '@chassis/journal';
 import { type Column, pointerOf } from '../columns.ts';
 import { leafText } from '../json.ts';
 import { issuesOf } from '../statuses.ts';
-import { lookText } from '../value-looks.ts';
+import { isNumberLook, lookText } from '../value-looks.ts';
 import { brief } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
@@ -51,12 +51,19 @@ function* absent(
 }
 
 function* odd(tool: string, column: Column): Generator<Suspect> {
+  // Rows hold all signs; what is read once a result seldom changes its own.
+  const signs = column.looks.size > 1 && [...column.looks.keys()].every(isNumberLook);
+  if (signs) {
+    if (!column.shape.includes('*')) yield* oddSign(tool, column);
+    return;
+  }
   const [usual, { count }] = [...column.looks].reduce((a, b) => (b[1].count > a[1].count ? b : a));
   const looks = column.looks.size;
-  if (usual === 'text' || usual === 'null' || looks < 2) return;
+  yield* heldPlace(tool, column);
+  if (usual === 'text' || usual === 'null' || usual === 'placeholder' || looks < 2) return;
   if (count < leastSiblings || count < majority * column.count) return;
   for (const [look, { first }] of column.looks) {
-    if (look === usual) continue;
+    if (look === usual || look === 'placeholder' || (isNumberLook(look) && isNumberLook(usual))) continue;
     for (const seen of first) {
       const text = leafText(seen.value) ?? '';
       const what = look === 'null' ? 'nothing here' : `${brief(text)} is ${lookText(look)}`;
@@ -69,6 +76,38 @@ function* odd(tool: string, column: Column): Generator<Suspect> {
         kind: 'value',
       } as const;
     }
+  }
+}
+
+/** `****` where the others have a value. */
+function* heldPlace(tool: string, { looks, count, ...column }: Column): Generator<Suspect> {
+  const odd = looks.get('placeholder');
+  const [seen] = odd?.first ?? [];
+  if (!odd || !seen || odd.count * 2 > count) return;
+  yield {
+    step: seen.step.number,
+    pointer: pointerOf(column, seen),
+    value: seen.value,
+    text: `${brief(seen.value)} only holds the place of a value; other results of ${tool} have one here`,
+    score: 0.62,
+    kind: 'missing',
+  };
+}
+
+/** Zero, or a number below it, where all others are above. */
+function* oddSign(tool: string, { looks, count, ...column }: Column): Generator<Suspect> {
+  for (const look of ['negative', 'zero']) {
+    const odd = looks.get(look);
+    const [seen] = odd?.first ?? [];
+    if (!odd || !seen || odd.count > 1 || looks.get('number')?.count !== count - 1) continue;
+    yield {
+      step: seen.step.number,
+      pointer: pointerOf(column, seen),
+      value: seen.value,
+      text: `${brief(seen.value)}; the ${count - 1} other values at this place in results of ${tool} are above zero`,
+      score: 0.58,
+      kind: 'value',
+    };
   }
 }
 

@@ -64,7 +64,8 @@ function showsAll(view: SessionView, step: Step, { measure }: Survey): boolean {
 /** Results in which something may say that they are only a part. */
 function candidates(tools: readonly ToolUse[]): Step[] {
   const found = new Set<Step>();
-  for (const { columns } of tools) {
+  for (const { columns, cut: broken } of tools) {
+    for (const step of broken) found.add(step);
     const parts = shares.some(
       ([part, whole]) =>
         columns.some(({ key }) => part.test(key)) && columns.some(({ key }) => whole.test(key)),
@@ -82,7 +83,10 @@ function candidates(tools: readonly ToolUse[]): Step[] {
 
 function inOutput(step: Step): Suspect | undefined {
   const suspect = { step: step.number, score: 0.72, kind: 'missing' } as const;
-  for (const { pointer: at, value, text } of leavesOf(opened(step.output), '/output')) {
+  const whole = opened(step.output);
+  // What a text says of itself stands in it as it is, whatever data it holds.
+  const raw = whole === step.output ? [] : leavesOf(step.output, '/output');
+  for (const { pointer: at, value, text } of [...leavesOf(whole, '/output'), ...raw]) {
     const key = lastKey(at);
     if (partName.test(key) && value === true)
       return {
@@ -112,7 +116,7 @@ function inOutput(step: Step): Suspect | undefined {
       };
     }
   }
-  for (const { pointer: at, value } of leavesOf(opened(step.output), '/output')) {
+  for (const { pointer: at, value } of [...leavesOf(whole, '/output'), ...raw]) {
     if (typeof value !== 'string' || value.length <= 20) continue;
     const broken = brokenOff(value);
     const tail = { ...suspect, pointer: at, value: value.slice(-40) };
@@ -126,7 +130,7 @@ function inOutput(step: Step): Suspect | undefined {
         text: `this text has exactly ${value.length} characters and ends in the middle`,
       };
   }
-  const output = opened(step.output);
+  const output = whole;
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
   for (const [part, whole] of shares) {
     const keys = Object.keys(output);

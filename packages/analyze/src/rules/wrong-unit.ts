@@ -1,6 +1,6 @@
 /** A number in another unit than its siblings: the unit beside it or in its name differs, its size is a power of ten off, or it was passed on unconverted. */
 import { type Column, pointerOf, type Sighting, type Told, unitName } from '../columns.ts';
-import { isNumber } from '../json.ts';
+import { isNumber, leafText } from '../json.ts';
 import { sameStem, unitOf } from '../names.ts';
 import { nearestOf } from '../nearest.ts';
 import type { Place } from '../place.ts';
@@ -13,9 +13,10 @@ export const wrongUnit: Rule = {
   *find(evidence) {
     for (const { name, columns } of evidence.tools) {
       yield* otherUnit(name, columns);
-      const numbers = columns.filter(({ looks }) => looks.has('number'));
+      const numbers = columns.filter(({ looks }) => looks.has('number') || looks.has('negative'));
       yield* otherName(name, numbers);
       yield* otherSize(name, numbers);
+      yield* strays(numbers);
     }
     yield* passedOn(evidence);
   },
@@ -62,6 +63,9 @@ function* otherSize(tool: string, columns: readonly Column[]): Generator<Suspect
     if (/(?:^|_)(?:id|page|index|count|total|time|number)$/i.test(column.name)) continue;
     const { middles } = column;
     if (middles.length < 3) continue;
+    // What only rises from result to result is a running number, or a total.
+    if (middles.every(({ middle }, index) => index === 0 || middle > (middles[index - 1]?.middle ?? 0)))
+      continue;
     const sorted = Float64Array.from(middles, ({ middle }) => middle).sort();
     const half = Math.floor((sorted.length - 2) / 2);
     for (const { at, middle } of middles) {
@@ -79,6 +83,17 @@ function* otherSize(tool: string, columns: readonly Column[]): Generator<Suspect
       const times =
         ratio > 1 ? `${Math.round(ratio)} times larger` : `${Math.round(1 / ratio)} times smaller`;
       yield suspect(column, at, `numbers here are about ${times} than in the other results of ${tool}`, 0.66);
+    }
+  }
+}
+
+/** One row a power of ten away from all others of its list. */
+function* strays(columns: readonly Column[]): Generator<Suspect> {
+  for (const column of columns) {
+    if (/(?:^|_)(?:id|page|index|count|total|time|number)$/i.test(column.name)) continue;
+    for (const stray of column.strays.slice(0, 3)) {
+      const text = `${leafText(stray.value)} is at least 40 times smaller or larger than every other ${column.name} of this list`;
+      yield suspect(column, stray, text, 0.62);
     }
   }
 }

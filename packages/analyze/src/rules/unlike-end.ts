@@ -1,0 +1,40 @@
+/** A text stops in the open where all other texts of the same tool end in a line or with a sign that closes them. */
+
+import { peek } from '@chassis/journal';
+import type { Json } from '@chassis/types';
+import { textsOf } from '../survey.ts';
+import { brief } from './looks.ts';
+import type { Rule } from './rule.ts';
+
+const leastOthers = 2;
+const shortest = 16;
+
+interface End {
+  readonly open: boolean;
+  readonly tail: string;
+}
+
+export const unlikeEnd: Rule<End> = {
+  name: 'unlike-end',
+  see(step) {
+    if (step.kind !== 'tool' || step.status !== 'ok') return undefined;
+    const text = textsOf(peek(step, 'output') as Json | undefined).reduce(
+      (a, b) => (b.length > a.length ? b : a),
+      '',
+    );
+    if (text.length < shortest) return undefined;
+    return { open: /[\p{L}\p{N}\p{Sc}_,:=/-] *$/u.test(text), tail: text.slice(-32) };
+  },
+  *find({ tools }, seen) {
+    for (const { name, fresh } of tools) {
+      const ends = fresh.flatMap((step) => {
+        const end = seen.get(step.number);
+        return end ? [{ step, ...end }] : [];
+      });
+      const [odd, ...more] = ends.filter(({ open }) => open);
+      if (!odd || more.length > 0 || ends.length - 1 < leastOthers) continue;
+      const text = `this text stops at ${brief(odd.tail)}; all ${ends.length - 1} other texts of ${name} come to an end`;
+      yield { step: odd.step.number, pointer: '/output', value: odd.tail, text, score: 0.6, kind: 'missing' };
+    }
+  },
+};
