@@ -45,11 +45,7 @@ export async function runTurn(input: AgentInput, ctx: InvokeContext): Promise<{ 
     if (cut && ++cuts >= maxCuts) throw stopped('the output limit cut the answer again and again', step);
     if (!cut) cuts = 0;
     const results = cut ? [] : await Promise.all(calls.map((call) => harness.callTool(call, step)));
-    messages = [
-      ...messages,
-      message,
-      ...(cut ? calls.map(cutResult) : results.map((result) => result.message)),
-    ];
+    messages = messages.concat(message, cut ? calls.map(cutResult) : results.map((result) => result.message));
     causes = cut ? [step] : results.map((result) => result.step);
     // What a search found can be called from now on.
     const found = results.flatMap(({ output }, at) =>

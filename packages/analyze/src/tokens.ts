@@ -11,6 +11,21 @@ const perMessage = 4;
 const perImage = 1000;
 const image = /data:image\/[a-z+.-]+;base64,[A-Za-z0-9+/=]+/g;
 
+/** From this length on it pays to ask first whether a text is of one script. */
+const LONG = 128;
+const encoder = new TextEncoder();
+const encoded = new Uint8Array(16_384);
+
+/** Whether every character is ASCII, found without looking at each from here. */
+function isAscii(text: string): boolean {
+  for (let from = 0; from < text.length; ) {
+    const { read, written } = encoder.encodeInto(from === 0 ? text : text.slice(from), encoded);
+    if (read !== written || read === 0) return false;
+    from += read;
+  }
+  return true;
+}
+
 /** Estimated tokens of a text. */
 export function estimateTokens(text: string): number {
   let images = 0;
@@ -20,6 +35,7 @@ export function estimateTokens(text: string): number {
         return '';
       })
     : text;
+  if (plain.length >= LONG && isAscii(plain)) return Math.ceil(plain.length / 4) + images * perImage;
   let quarters = 0;
   for (let i = 0; i < plain.length; i++) {
     const unit = plain.charCodeAt(i);

@@ -30,8 +30,14 @@ export function canonicalJson(value: Json): string {
         return `[${text}]`;
       }
       const object = value as JsonObject;
-      for (const key of Object.keys(object).sort())
-        text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(object[key] as Json)}`;
+      const keys = sortedKeys(object);
+      const whole = atOnce(object, keys);
+      if (whole !== undefined) return whole;
+      for (const key of keys) {
+        const member = object[key] as Json;
+        // Most members are strings: without a call of its own each.
+        text += `${text === '' ? '' : ','}${quoted(key)}:${typeof member === 'string' ? JSON.stringify(member) : canonicalJson(member)}`;
+      }
       return `{${text}}`;
     }
     default:
@@ -39,6 +45,51 @@ export function canonicalJson(value: Json): string {
   }
   // No JSON: this throws and says where.
   return stringifyJson(value);
+}
+
+/** Nearly every object has few members: sorting by hand leaves nothing behind for the garbage collector. */
+function sortedKeys(object: JsonObject): readonly string[] {
+  const keys = Object.keys(object);
+  if (keys.length > 12) return keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i] as string;
+    let at = i;
+    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
+  }
+  return keys;
+}
+
+/** A text this long is written once, not put together from pieces and copied. */
+const LONG_TEXT = 256;
+
+/** The text of an object of plain members with a long text among them, such as the message of a tool. */
+function atOnce(object: JsonObject, keys: readonly string[]): string | undefined {
+  let long = false;
+  for (const key of keys) {
+    const member = object[key];
+    if (typeof member === 'string') long ||= member.length >= LONG_TEXT;
+    else if (typeof member !== 'boolean') return undefined;
+    // Members named by numbers stand in an order of their own.
+    if (key.charCodeAt(0) < 65 || key === '__proto__') return undefined;
+  }
+  if (!long) return undefined;
+  const sorted: { [key: string]: Json } = {};
+  for (const key of keys) sorted[key] = object[key] as Json;
+  return JSON.stringify(sorted);
+}
+
+/** Names of members come again and again; a record with very many of them does not fill the memory. */
+const quotes = new Map<string, string>();
+const MOST_QUOTES = 2000;
+
+function quoted(key: string): string {
+  let text = quotes.get(key);
+  if (text === undefined) {
+    text = JSON.stringify(key);
+    if (quotes.size < MOST_QUOTES) quotes.set(key, text);
+  }
+  return text;
 }
 
 /**
@@ -77,7 +128,7 @@ const START = '0'.repeat(64);
 export function digestOfRequest(request: Request, secrets?: Secrets): string {
   const messages = digestOfMessages(request.messages, secrets);
   const tools = digestOfTools(request.tools, secrets);
-  const params = digestOf(request.params, secrets);
+  const params = digestOfParams(request.params, secrets);
   return hash('sha256', `{"messages":"${messages}","params":"${params}","tools":"${tools}"}`);
 }
 
@@ -118,6 +169,16 @@ function longestKnown(
     if (length > 0) return { sequence, length };
   }
   return { sequence: undefined, length: 0 };
+}
+
+/** The parameters of the latest request: those of the next are nearly always the same. */
+let latest = { text: '', digest: '' };
+
+function digestOfParams(params: JsonObject, secrets: Secrets | undefined): string {
+  const text = canonicalJson(params);
+  if (secrets?.suspects(text)) return digestOf(params, secrets);
+  if (text !== latest.text) latest = { text, digest: hash('sha256', text) };
+  return latest.digest;
 }
 
 function digestOfTools(tools: readonly ToolSpec[], secrets: Secrets | undefined): string {

@@ -28,6 +28,7 @@ import { POLICY_AGENT, type Verdict, verdictOf } from './policies.ts';
 import { inTurn, isLimited } from './rates.ts';
 import { newTraceId, type OpenStep } from './recorder.ts';
 import { mayFallBack, pauseBeforeRetry, whenBack } from './retry.ts';
+import type { Answer } from './source.ts';
 
 export class Gate implements GateFace {
   readonly options: GateOptions;
@@ -64,11 +65,7 @@ export class Gate implements GateFace {
     const found = source.recall(ask, digest);
     const recalled = found instanceof Promise ? await found : found;
     if (recalled.kind === 'answer')
-      return this.#seen(
-        ask,
-        digest,
-        source.copies ? this.#copy(ask, digest, recalled.step) : outcomeOf(recalled.step),
-      );
+      return this.#seen(ask, digest, source.copies ? this.#copy(ask, digest, recalled) : recalled.outcome);
     if (signal.aborted) throw new ChassisError('Cancelled', 'cancelled');
     const binding = this.#resolve(ask);
     const step =
@@ -105,9 +102,9 @@ export class Gate implements GateFace {
   }
 
   /** An answer of another session, written down in this one. What it changed in the world then, it does not change now. */
-  #copy(ask: Ask, digest: string, of: Step): Outcome {
+  #copy(ask: Ask, digest: string, { step: of, outcome: recorded }: Answer): Outcome {
     const { recorder } = this.options;
-    const { step: _, ...outcome } = outcomeOf(of);
+    const { step: _, ...outcome } = recorded;
     return recorder
       .start(ask, digest, ask.causes ?? this.#causes.of(ask), of.plugin, of.declared)
       .finish(outcome);
@@ -381,15 +378,4 @@ function statusOf(code: number): StepStatus {
     default:
       return 'error';
   }
-}
-
-/** A recorded step as the outcome it was. */
-function outcomeOf(step: Step): Outcome {
-  return {
-    step: step.number,
-    status: step.status as StepStatus,
-    ...(step.output === undefined ? {} : { output: step.output }),
-    ...(step.error === undefined ? {} : { error: step.error }),
-    ...(step.usage === undefined ? {} : { usage: step.usage }),
-  };
 }

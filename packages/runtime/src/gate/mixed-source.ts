@@ -13,7 +13,7 @@ import { type Ask, inputOf, type ModelAsk } from './ask.ts';
 import { nearestRecorded, recordedInput } from './nearest-recorded.ts';
 import { divergence } from './record-source.ts';
 import type { Recalled, Source } from './source.ts';
-import { demandAnswer, demandInput } from './whole-record.ts';
+import { demandInput, recordedOutcome } from './whole-record.ts';
 
 /** Which boundary an ask or a recorded step belongs to. */
 export type Boundary = Pick<Ask, 'kind' | 'name'>;
@@ -72,11 +72,11 @@ export class MixedSource implements Source {
     const step = this.#open[at];
     if (step === undefined && this.#isDry(ask)) return { kind: 'none' };
     if (step === undefined) throw this.#unknown(ask);
-    demandAnswer(this.#view, step);
+    const outcome = recordedOutcome(this.#view, step);
     if (same < 0) this.#demandLike(step, ask as ModelAsk);
     this.#open.splice(at, 1);
     this.answered++;
-    return { kind: 'answer', step };
+    return { kind: 'answer', step, outcome };
   }
 
   recallValue(name: string, agent: string, turn: number, step: number | null): Json | undefined {

@@ -12,7 +12,7 @@ import type { Json } from '@chassis/types';
 import { type Ask, inputOf } from './ask.ts';
 import { type Candidate, nearestRecorded, recordedInput } from './nearest-recorded.ts';
 import type { Recalled, Source } from './source.ts';
-import { demandAnswer, demandInput } from './whole-record.ts';
+import { demandInput, recordedOutcome } from './whole-record.ts';
 
 export interface RecordOptions {
   /** Strict: what the record does not hold is Diverged. Otherwise the run goes on live where the record ends. */
@@ -117,9 +117,9 @@ export class RecordSource implements Source {
   }
 
   #answer(step: Step): Recalled {
-    demandAnswer(this.#view, step);
+    const outcome = recordedOutcome(this.#view, step);
     this.answered++;
-    return { kind: 'answer', step };
+    return { kind: 'answer', step, outcome };
   }
 
   recallValue(name: string, agent: string, turn: number, step: number | null): Json | undefined {

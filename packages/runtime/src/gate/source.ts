@@ -3,11 +3,17 @@
  */
 import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
-import type { Ask } from './ask.ts';
+import type { Ask, Outcome } from './ask.ts';
+
+/** The record holds the answer; nothing runs and nothing is written. */
+export interface Answer {
+  readonly kind: 'answer';
+  readonly step: Step;
+  readonly outcome: Outcome;
+}
 
 export type Recalled =
-  /** The record holds the answer; nothing runs and nothing is written. */
-  | { readonly kind: 'answer'; readonly step: Step }
+  | Answer
   /** The record holds the intent but no answer: the step goes on under its number. */
   | { readonly kind: 'unfinished'; readonly step: Step }
   /** The record says nothing: live. */

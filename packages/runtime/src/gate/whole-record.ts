@@ -4,7 +4,16 @@
  * Promise: a re-execution from it stops and says what the record lacks; the agent is never blamed for it.
  */
 import { ChassisError } from '@chassis/errors';
-import { describeProblem, isLoss, lostBlobIn, type SessionView, type Step } from '@chassis/journal';
+import {
+  describeProblem,
+  isLoss,
+  lostBlobIn,
+  peek,
+  type SessionView,
+  type Step,
+  type StepStatus,
+} from '@chassis/journal';
+import type { Outcome } from './ask.ts';
 
 /** @throws InternalError when events or values of the record are known to be lost */
 export function demandWhole(view: SessionView): void {
@@ -14,11 +23,24 @@ export function demandWhole(view: SessionView): void {
   throw damaged(view, `${describeProblem(first)}${others}`);
 }
 
-/** @throws InternalError when a step's answer is not on record */
-export function demandAnswer(view: SessionView, step: Step): void {
-  const lost = lostBlobIn(step.output) ?? lostBlobIn(step.error);
+/**
+ * A recorded step as the outcome it was. Its output is made for whoever asked and not remembered by the view: a long
+ * re-execution would keep all of them alive.
+ * @throws InternalError when a step's answer is not on record
+ */
+export function recordedOutcome(view: SessionView, step: Step): Outcome {
+  const output = peek(step, 'output');
+  const { number, status, error, usage } = step;
+  const lost = lostBlobIn(output) ?? lostBlobIn(error);
   if (lost !== undefined)
     throw damaged(view, `it lacks blob ${lost.$blob.sha256}, an answer of ${named(step)}`);
+  return {
+    step: number,
+    status: status as StepStatus,
+    ...(output === undefined ? {} : { output }),
+    ...(error === undefined ? {} : { error }),
+    ...(usage === undefined ? {} : { usage }),
+  };
 }
 
 /** @throws InternalError when what a step was asked is not on record, so that nothing can be compared with it */

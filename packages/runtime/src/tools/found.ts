@@ -6,6 +6,7 @@ import type { Json, ToolSpec } from '@chassis/types';
  * @returns the same list when nothing is new
  */
 export function withFound(tools: readonly ToolSpec[], answers: readonly Json[]): readonly ToolSpec[] {
+  if (answers.length === 0) return tools;
   const known = new Set(tools.map(({ name }) => name));
   const more: ToolSpec[] = [];
   for (const answer of answers) {
