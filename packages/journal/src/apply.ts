@@ -6,7 +6,7 @@ import type { Json, ToolSpec } from '@chassis/types';
 import { lostBlobIn, type Resolve, textOf } from './blob-ref.ts';
 import type { Edit, Event, EventData } from './event.ts';
 import type { Large, Lazy } from './lazy.ts';
-import { attemptOf, finish, type Mutable, NONE, OpenStep, plain } from './open-step.ts';
+import { attemptOf, finish, type Mutable, NONE, OpenStep, plain, type Said } from './open-step.ts';
 import { setPointer } from './pointer.ts';
 import type { Turn, ValueRead } from './step.ts';
 
@@ -23,48 +23,42 @@ export function startedStep(
   resolve: Resolve | undefined,
   input: Json | Lazy,
 ): OpenStep {
-  const { kind, name, digest, causes, parent, agent, turn, plugin, call_id, declared } = resolve
-    ? plain({ ...event.data, input: null }, resolve)
-    : event.data;
-  return new OpenStep(
-    {
-      number,
-      kind,
-      name,
-      digest,
-      causes: Array.isArray(causes) ? causes : NONE,
-      parent: parent ?? null,
-      agent,
-      turn,
-      plugin: plugin ?? null,
-      ...(call_id === undefined ? {} : { call_id }),
-      ...(declared === undefined ? {} : { declared }),
-      status: 'started',
-      started: event.time,
-      effects: NONE,
-    },
-    input,
-    event.seq,
-  );
+  const { kind, name, digest, causes, parent, agent, turn, plugin, call_id, declared } = event.data;
+  const said: Said = {
+    kind: plain(kind, resolve),
+    name: plain(name, resolve),
+    digest: plain(digest, resolve),
+    causes: plain(causes, resolve),
+    parent,
+    agent: plain(agent, resolve),
+    turn,
+    plugin: plain(plugin, resolve),
+    call_id: plain(call_id, resolve),
+    declared: plain(declared, resolve),
+  };
+  return new OpenStep(number, said, input, event.time, event.seq);
 }
 
 /** A step whose start is not on record. */
 export function lostStep(number: number, turn: number, seq: number, started: number): OpenStep {
-  return new OpenStep({ ...LOST_STEP, number, turn, started }, null, seq);
+  const step = new OpenStep(number, { ...NOTHING_SAID, turn }, null, started, seq);
+  step.status = 'unknown';
+  step.lost = true;
+  return step;
 }
 
-const LOST_STEP = {
+const NOTHING_SAID: Said = {
   kind: 'tool',
   name: '(lost)',
   digest: '',
   causes: NONE,
   parent: null,
   agent: '',
+  turn: 0,
   plugin: null,
-  status: 'unknown',
-  effects: NONE,
-  lost: true,
-} as const;
+  call_id: undefined,
+  declared: undefined,
+};
 
 /** What an event of a step changes in it; events of other kinds change nothing. */
 export function applyToStep(

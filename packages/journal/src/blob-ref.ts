@@ -101,13 +101,26 @@ function nextMark(line: Buffer, from: number): number {
   return line.indexOf(MARK_BYTES, from);
 }
 
+/** The reference that was looked at last: most lines refer to the same content, the tools that a model is offered. */
+let latest = { bytes: Buffer.alloc(0), sha256: '' };
+
 /** The content hash of the reference whose mark is at a place, when it is written as our writers write it. */
 function hashAt(line: Buffer, at: number): string | undefined {
-  const start = at - 2 + WRITTEN.length;
-  if (at < 2 || line.compare(WRITTEN, 0, WRITTEN.length, at - 2, start) !== 0) return undefined;
-  const end = start + HASH_LENGTH;
-  const sha256 = line.toString('latin1', start, end);
-  return HEX.test(sha256) && REST.test(line.toString('latin1', end, end + REST_LENGTH)) ? sha256 : undefined;
+  const start = at - 2;
+  if (latest.bytes.length > 0 && startsAt(line, start, latest.bytes)) return latest.sha256;
+  if (at < 2 || !startsAt(line, start, WRITTEN)) return undefined;
+  const from = start + WRITTEN.length;
+  const end = from + HASH_LENGTH;
+  const sha256 = line.toString('latin1', from, end);
+  const rest = REST.exec(line.toString('latin1', end, end + REST_LENGTH));
+  if (!HEX.test(sha256) || rest === null) return undefined;
+  latest = { bytes: Buffer.from(line.subarray(start, end + rest[0].length)), sha256 };
+  return sha256;
+}
+
+function startsAt(line: Buffer, start: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (line[start + i] !== text[i]) return false;
+  return true;
 }
 
 /** Whether a value has the exact shape of a reference. In logged data such an object is one. */
@@ -184,9 +197,9 @@ export function blobValue(bytes: Uint8Array, mediaType: string, resolve: Resolve
   return mayHoldRefs(text) ? resolveRefs(value, resolve) : value;
 }
 
-/** Whether JSON text may hold references or escaped look-alikes. Never wrong with "no". */
-export function mayHoldRefs(text: string | Buffer): boolean {
-  return typeof text === 'string' ? text.includes(MARK) : text.includes(MARK_BYTES);
+/** Whether JSON text may hold references or escaped look-alikes from a place on. Never wrong with "no". */
+export function mayHoldRefs(text: string | Buffer, from = 0): boolean {
+  return typeof text === 'string' ? text.includes(MARK, from) : text.includes(MARK_BYTES, from);
 }
 
 /** Every reference in logged data. */

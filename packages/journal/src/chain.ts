@@ -3,7 +3,7 @@
  *
  * Promise: a changed bit is noticed at its own line, and the lines after it are still recognised as whole.
  */
-import { computedHash, GENESIS, storedHash, TAIL } from './line.ts';
+import { carries, computedHash, GENESIS, storedHash, TAIL } from './line.ts';
 import { lineHead, type ReadHead } from './line-head.ts';
 import { lostRange, lostText } from './lost.ts';
 
@@ -44,8 +44,21 @@ export class Chain {
   }
 
   check(line: Buffer): Checked {
-    const stored = storedHash(line);
     const head = lineHead(line);
+    const [latest] = this.#previous;
+    // Nearly every line is the one that is due. The hash before it is kept too: a second writer starts from there.
+    if (head?.seq === this.expected && latest !== undefined && line.length > TAIL) {
+      const hash = computedHash(latest, line);
+      if (carries(line, hash)) {
+        this.#damaged = false;
+        this.#open = false;
+        this.expected++;
+        this.hash = hash;
+        this.#previous = [hash, latest];
+        return { whole: true, head, hash };
+      }
+    }
+    const stored = storedHash(line);
     const lost = head === undefined ? lostRange(line) : undefined;
     if (lost && stored !== undefined) {
       this.#damaged = true;
@@ -55,16 +68,6 @@ export class Chain {
     if (stored === undefined || head === undefined) {
       this.#lose(line, stored);
       return damaged('parse', 'this is no whole event');
-    }
-    const [latest] = this.#previous;
-    // Nearly every line is the one that is due. The hash before it is kept too: a second writer starts from there.
-    if (latest !== undefined && head.seq === this.expected && computedHash(latest, line) === stored) {
-      this.#damaged = false;
-      this.#open = false;
-      this.expected++;
-      this.hash = stored;
-      this.#previous = [stored, latest];
-      return { whole: true, head, hash: stored };
     }
     const follows = this.#previous.find((previous) => computedHash(previous, line) === stored);
     if (follows === undefined && (!this.#anchors(head, stored) || this.#misnumbered(line, head, stored))) {

@@ -29,28 +29,21 @@ const STEP = Buffer.from('","step":');
 const DATA = Buffer.from('","data":');
 const DATA_AFTER_STEP = Buffer.from(',"data":');
 
-/** Names of types by their length: those of nearly every line, given out as the same strings. */
-const TYPES = Map.groupBy(
-  ['step.started', 'step.dispatched', 'step.finished', 'step.chunk', 'value.read'].map((name) => ({
-    name,
-    bytes: Buffer.from(name),
-  })),
-  ({ name }) => name.length,
-);
+/** Names of the types of nearly every line, given out as the same strings; no two are of one length. */
+const TYPES: { readonly name: string; readonly bytes: Buffer }[] = [];
+for (const name of ['step.started', 'step.dispatched', 'step.finished', 'step.chunk', 'snapshot.taken'])
+  TYPES[name.length] = { name, bytes: Buffer.from(name) };
 
 /** Longest session id and longest name of an event type. */
 const LONGEST_NAME = 128;
 
-/** The session named by the line before: lines of one log are read one after the other. */
-let latest = { bytes: Buffer.alloc(0), name: '' };
+/** What the line before began with, up to its number: lines of one log are read one after the other and begin alike. */
+let latest = { bytes: Buffer.alloc(0), v: 0, session: '' };
 
 /** A line's head, or undefined when the line does not start as ours do. */
 export function lineHead(line: Buffer): ReadHead | undefined {
-  const vAt = after(line, 0, V);
-  const vEnd = digitsEnd(line, vAt, 9);
-  const sessionAt = after(line, vEnd, SESSION);
-  const sessionEnd = nameEnd(line, sessionAt);
-  const seqAt = after(line, sessionEnd, SEQ);
+  let seqAt = latest.bytes.length === 0 ? NOWHERE : after(line, 0, latest.bytes);
+  if (seqAt === NOWHERE) seqAt = beginning(line);
   const seqEnd = digitsEnd(line, seqAt, 15);
   const timeAt = after(line, seqEnd, TIME);
   const negative = line[timeAt] === MINUS;
@@ -58,8 +51,7 @@ export function lineHead(line: Buffer): ReadHead | undefined {
   const typeAt = after(line, timeEnd, TYPE);
   const typeEnd = nameEnd(line, typeAt);
   if (typeEnd === NOWHERE) return undefined;
-  const v = numberIn(line, vAt, vEnd);
-  const session = sessionIn(line, sessionAt, sessionEnd);
+  const { v, session } = latest;
   const seq = numberIn(line, seqAt, seqEnd);
   const time = negative ? -numberIn(line, timeAt + 1, timeEnd) : numberIn(line, timeAt, timeEnd);
   const type = typeIn(line, typeAt, typeEnd);
@@ -70,6 +62,22 @@ export function lineHead(line: Buffer): ReadHead | undefined {
   const dataAt = after(line, stepEnd, DATA_AFTER_STEP);
   if (dataAt === NOWHERE) return undefined;
   return { v, session, seq, time, type, step: numberIn(line, stepAt, stepEnd), dataAt };
+}
+
+/** Reads version and session, and remembers them; the place behind them. */
+function beginning(line: Buffer): number {
+  const vAt = after(line, 0, V);
+  const vEnd = digitsEnd(line, vAt, 9);
+  const sessionAt = after(line, vEnd, SESSION);
+  const sessionEnd = nameEnd(line, sessionAt);
+  const seqAt = after(line, sessionEnd, SEQ);
+  if (seqAt === NOWHERE) return NOWHERE;
+  latest = {
+    bytes: Buffer.from(line.subarray(0, seqAt)),
+    v: numberIn(line, vAt, vEnd),
+    session: line.toString('latin1', sessionAt, sessionEnd),
+  };
+  return seqAt;
 }
 
 /** A place that is not there; so is every place after it. */
@@ -114,15 +122,9 @@ function numberIn(line: Buffer, from: number, to: number): number {
   return value;
 }
 
-function sessionIn(line: Buffer, from: number, to: number): string {
-  const { bytes, name } = latest;
-  if (bytes.length === to - from && after(line, from, bytes) !== NOWHERE) return name;
-  latest = { bytes: Buffer.from(line.subarray(from, to)), name: line.toString('latin1', from, to) };
-  return latest.name;
-}
-
 function typeIn(line: Buffer, from: number, to: number): string {
-  for (const { name, bytes } of TYPES.get(to - from) ?? [])
-    if (after(line, from, bytes) !== NOWHERE) return name;
-  return line.toString('latin1', from, to);
+  const known = TYPES[to - from];
+  return known !== undefined && after(line, from, known.bytes) !== NOWHERE
+    ? known.name
+    : line.toString('latin1', from, to);
 }

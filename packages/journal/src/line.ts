@@ -2,7 +2,7 @@
  * One event, one line, chained: `hash` is SHA-256 over the previous event's 32 hash bytes and the exact bytes of this
  * line up to `,"hash":`. It is taken over bytes, never over re-serialised JSON, so copies and exports keep it.
  */
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
 import { mayHoldRefs } from './blob-ref.ts';
@@ -19,6 +19,8 @@ export const GENESIS = '0'.repeat(64);
 
 const OPEN = ',"hash":"';
 const OPEN_BYTES = Buffer.from(OPEN);
+const QUOTE = 0x22;
+const CLOSE = 0x7d;
 const HASH = /^[0-9a-f]{64}$/;
 /** Bytes of `,"hash":"<64 hex>"}`. */
 export const TAIL = OPEN.length + 64 + 2;
@@ -66,7 +68,7 @@ export function storedHash(line: Buffer): string | undefined {
   const start = line.length - TAIL;
   if (start < 2) return undefined;
   for (let i = 0; i < OPEN_BYTES.length; i++) if (line[start + i] !== OPEN_BYTES[i]) return undefined;
-  if (line[line.length - 2] !== 0x22 || line[line.length - 1] !== 0x7d) return undefined;
+  if (line[line.length - 2] !== QUOTE || line[line.length - 1] !== CLOSE) return undefined;
   return line.toString('latin1', start + OPEN.length, line.length - 2);
 }
 
@@ -84,6 +86,16 @@ export function computedHash(previous: string, line: Buffer): string {
   return hash('sha256', room.subarray(0, 32 + length));
 }
 
+/** Whether a line ends as ours do, with this hash. */
+export function carries(line: Buffer, hash: string): boolean {
+  const start = line.length - TAIL;
+  if (start < 2 || line[line.length - 2] !== QUOTE || line[line.length - 1] !== CLOSE) return false;
+  for (let i = 0; i < OPEN_BYTES.length; i++) if (line[start + i] !== OPEN_BYTES[i]) return false;
+  const at = start + OPEN_BYTES.length;
+  for (let i = 0; i < 64; i++) if (line[at + i] !== hash.charCodeAt(i)) return false;
+  return true;
+}
+
 /** An event as logged, in today's format, and whether it may hold blob references. */
 export interface Decoded {
   readonly event: Event | UnknownEvent;
@@ -98,8 +110,8 @@ interface Known {
 }
 
 const NAMES = { input: Buffer.from('input'), output: Buffer.from('output') };
-/** Stands in for a member that was left out; nobody can have logged it. */
-const LEFT_OUT = randomUUID();
+/** Stands in for a member that was left out; nobody can have logged it. Short, so that a parser makes no new string of it. */
+const LEFT_OUT = randomBytes(5).toString('hex');
 
 /**
  * Reads a line.
@@ -128,13 +140,13 @@ export function decodeLine(line: Buffer | string, lean = false, known?: Known): 
     // There is something behind the data, or the line is no JSON.
     return decodeWhole(bytes);
   }
+  const refs = mayHoldRefs(text) || (cut !== undefined && mayHoldRefs(bytes, cut.start));
   const { v, session, seq, time, type, step } = head;
   const event = (
     step === undefined
       ? { v, session, seq, time, type, data, hash }
       : { v, session, seq, time, type, step, data, hash }
   ) as UnknownEvent;
-  const refs = mayHoldRefs(bytes);
   if (key === undefined || cut === undefined) return { event, refs };
   // A second member of that name would count.
   if ((data as Record<string, Json>)[key] !== LEFT_OUT) return decodeWhole(bytes);

@@ -6,7 +6,7 @@
 import { ErrorCode } from '@chassis/errors';
 import type { Json } from '@chassis/types';
 import { isBlobRef, isLostBlob, type Resolve, resolveRefs } from './blob-ref.ts';
-import type { Edit, EventData } from './event.ts';
+import type { Edit, EventData, StepStarted } from './event.ts';
 import { Lazy, lazyMember, Made } from './lazy.ts';
 import type { Attempt, Step } from './step.ts';
 
@@ -16,6 +16,12 @@ export const NONE: readonly never[] = Object.freeze([]);
 
 type Own = Mutable<Omit<Step, 'attempts' | 'edits' | 'seq'>>;
 type Value = 'input' | 'output' | 'error';
+
+/** What an event says of a step that starts, besides its input. */
+export interface Said extends Omit<StepStarted, 'input' | 'call_id' | 'declared'> {
+  readonly call_id: StepStarted['call_id'] | undefined;
+  readonly declared: StepStarted['declared'] | undefined;
+}
 
 /** A step as it grows. Its members are plain ones, save values that are made when somebody looks at them. */
 export class OpenStep {
@@ -52,26 +58,25 @@ export class OpenStep {
     error: lazyMember((step: OpenStep) => step.#error),
   };
 
-  constructor(start: Omit<Own, 'input'>, input: Json | Lazy, seq: number) {
-    this.number = start.number;
-    this.kind = start.kind;
-    this.name = start.name;
+  constructor(number: number, said: Said, input: Json | Lazy, started: number, seq: number) {
+    this.number = number;
+    this.kind = said.kind;
+    this.name = said.name;
     if (input instanceof Lazy) this.setLazy('input', input);
     else this.input = input;
-    this.digest = start.digest;
-    this.causes = start.causes;
-    this.parent = start.parent;
-    this.agent = start.agent;
-    this.turn = start.turn;
-    this.plugin = start.plugin;
-    if (start.call_id !== undefined) this.call_id = start.call_id;
-    if (start.declared !== undefined) this.declared = start.declared;
-    this.status = start.status;
-    this.started = start.started;
+    this.digest = said.digest;
+    this.causes = Array.isArray(said.causes) ? said.causes : NONE;
+    this.parent = said.parent ?? null;
+    this.agent = said.agent;
+    this.turn = said.turn;
+    this.plugin = said.plugin ?? null;
+    if (said.call_id !== undefined) this.call_id = said.call_id;
+    if (said.declared !== undefined) this.declared = said.declared;
+    this.status = 'started';
+    this.started = started;
     this.attempts = [];
     this.effects = NONE;
     this.edits = NONE;
-    if (start.lost) this.lost = true;
     this.seq = { started: seq };
   }
 
@@ -155,7 +160,8 @@ export function attemptOf(step: OpenStep, number: number): Mutable<Attempt> {
 
 /** Logged data with its references resolved. */
 export function plain<T>(data: T, resolve: Resolve | undefined): T {
-  return resolve ? (resolveRefs(data as Json, resolve) as T) : data;
+  if (resolve === undefined || typeof data !== 'object' || data === null) return data;
+  return resolveRefs(data as Json, resolve) as T;
 }
 
 /** An error whose record is lost is an error still. */

@@ -21,6 +21,8 @@ export interface RawLine {
 }
 
 const PIECE = 1024 * 1024;
+/** Of a sealed segment so much is read at once, and the frame that begins in it: a megabyte or two of lines. */
+const PACKED_PIECE = 96 * 1024;
 const LEAST_CHUNK = 64;
 const MOST_CHUNK = 64 * 1024 * 1024;
 
@@ -43,8 +45,7 @@ export async function* readLines(segment: Segment, range: LineRange = {}): Async
       const { frames } = readOffsets(segment);
       const start = range.from === undefined ? 0 : frameHolding(frames, range.from);
       splitter.offset = frames[start]?.rawOffset ?? 0;
-      for (const frame of frames.slice(start)) {
-        const packed = await readExactly(file, frame.offset, frame.length);
+      for await (const { frame, packed } of packedFrames(file, frames.slice(start))) {
         const lines = unpack(packed, frame.rawLength);
         if (lines instanceof Error) {
           yield splitter.skip(frame, lines.message);
@@ -79,15 +80,35 @@ function unpack(packed: Buffer, length: number): Buffer | Error {
   }
 }
 
-async function readExactly(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+/** Frames as they stand in the file, a few with each read: a read costs more than a frame takes to be unpacked. */
+async function* packedFrames(
+  file: FileHandle,
+  frames: readonly Frame[],
+): AsyncGenerator<{ readonly frame: Frame; readonly packed: Buffer }> {
+  for (let from = 0, to = 0; from < frames.length; from = to) {
+    const start = (frames[from] as Frame).offset;
+    let end = start;
+    for (; frames[to]?.offset === end && (end === start || end - start < PACKED_PIECE); to++)
+      end += (frames[to] as Frame).length;
+    const bytes = await readUpTo(file, start, end - start);
+    for (const frame of frames.slice(from, to)) {
+      const at = frame.offset - start;
+      if (at + frame.length > bytes.length)
+        throw new Error(`the file ends at byte ${start + bytes.length}, in the middle of a frame`);
+      yield { frame, packed: bytes.subarray(at, at + frame.length) };
+    }
+  }
+}
+
+async function readUpTo(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {
     const { bytesRead } = await file.read(bytes, done, length - done, offset + done);
-    if (bytesRead === 0) throw new Error(`the file ends at byte ${offset + done}, in the middle of a frame`);
+    if (bytesRead === 0) break;
     done += bytesRead;
   }
-  return bytes;
+  return bytes.subarray(0, done);
 }
 
 /** Cuts pieces into lines; a line that spans pieces is put together once, when its end has come. */
