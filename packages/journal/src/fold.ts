@@ -24,11 +24,15 @@ import { type Mutable, type OpenStep, plain, reopen, takenOver } from './open-st
 import type { Problem } from './problem.ts';
 import { type ModelInput, Requests } from './requests.ts';
 import type { Past } from './state/past.ts';
+import type { Rows } from './state/rows.ts';
 import type { Trail } from './state/trail.ts';
 import type { Marks, RequestDelta, SessionView, Step, Turn, ValueRead } from './step.ts';
 
 /** Steps or turns in a row that may be lost. A number that is further away than this is none. */
 const MOST_LOST = 100_000;
+
+/** What a fold keeps in memory when it can let go of the rest. */
+const WINDOW = 256;
 
 /** A session as it grows. `apply` takes its events in order; `view` always shows the state after the last one. */
 export class Fold {
@@ -60,6 +64,27 @@ export class Fold {
     if (typeof event.data === 'object' && event.data !== null) this.#apply(event as Event, resolve, large);
     // Afterwards: what is looked up on the way must not have this event in it.
     this.#trail?.note(event, resolve, large);
+  }
+
+  /**
+   * Lets go of what is old enough and can be read from the log again, so that memory holds a window, not the session.
+   * @param written the last event that can be read from the log
+   * @param window how many of its newest steps (turns, values, …) it keeps at least
+   */
+  release(written: number, window = WINDOW): void {
+    const trail = this.#trail;
+    if (trail === undefined || trail.broken) return;
+    const { stepList, turnList, valueList, approvalList, noteList, requests } = this.#view;
+    const steps = stepList.own - window;
+    const newest = steps < window ? undefined : stepList.at(stepList.length - window - 1);
+    if (newest !== undefined && newest.seq.started <= written) {
+      stepList.release(steps, ({ seq: { finished = Number.POSITIVE_INFINITY } }) => finished > written);
+      requests.release(newest.number);
+    }
+    releaseRows(turnList, trail.turns, written, window, ({ outcome }) => outcome === undefined);
+    releaseRows(valueList, trail.values, written, window);
+    releaseRows(approvalList, trail.approvals, written, window, ({ resolved }) => resolved === undefined);
+    releaseRows(noteList, trail.notes, written, window);
   }
 
   #apply(known: Event, resolve: Resolve | undefined, large: Large | undefined): void {
@@ -195,6 +220,21 @@ export class Fold {
     }
     applyEdit(step, edit);
   }
+}
+
+/** Lets the older items of a list go whose events, as their rows tell, can all be read from the log. */
+function releaseRows<T extends object>(
+  list: GrowingList<T>,
+  rows: Rows,
+  written: number,
+  window: number,
+  mustStay: (item: T) => boolean = () => false,
+): void {
+  const count = list.own - window;
+  if (count < window) return;
+  const first = list.length - list.own;
+  for (let index = first; index < first + count; index++) if ((rows.get(index).at(-1) ?? 0) > written) return;
+  list.release(count, mustStay);
 }
 
 /**

@@ -1,8 +1,8 @@
 /**
  * A list that only grows, whose older part may stand elsewhere and is fetched when somebody looks.
  *
- * Promise: it behaves as an array for whoever reads it; an item that was changed stays in memory, of the others a bounded
- * number does.
+ * Promise: it behaves as an array for whoever reads it; of its older part what was changed stays in memory, and a bounded
+ * number of other items.
  */
 
 /** How many fetched items are remembered. */
@@ -10,17 +10,18 @@ const REMEMBERED = 256;
 
 export class GrowingList<T extends object> {
   /** How many items stand elsewhere. */
-  readonly #past: number;
+  #past: number;
   readonly #fetch: (index: number) => T;
-  readonly #tail: T[] = [];
+  #tail: T[] = [];
   readonly #changed = new Map<number, T>();
   readonly #fetched = new Map<number, T>();
   readonly #items: readonly T[];
 
-  constructor(past = 0, fetch: (index: number) => T = nothing) {
+  /** @param fetch without it nothing can stand elsewhere */
+  constructor(past = 0, fetch?: (index: number) => T) {
     this.#past = past;
-    this.#fetch = fetch;
-    this.#items = past === 0 ? this.#tail : asArray(this);
+    this.#fetch = fetch ?? nothing;
+    this.#items = fetch === undefined ? this.#tail : asArray(this);
   }
 
   get length(): number {
@@ -56,6 +57,19 @@ export class GrowingList<T extends object> {
 
   push(item: T): void {
     this.#tail.push(item);
+  }
+
+  /** How many items do not stand elsewhere. */
+  get own(): number {
+    return this.#tail.length;
+  }
+
+  /** Lets the oldest of its own items go: from now on they are fetched, save those that must stay. */
+  release(count: number, mustStay: (item: T) => boolean): void {
+    for (const [place, item] of this.#tail.slice(0, count).entries())
+      if (mustStay(item)) this.#changed.set(this.#past + place, item);
+    this.#tail = this.#tail.slice(count);
+    this.#past += count;
   }
 }
 

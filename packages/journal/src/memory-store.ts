@@ -49,6 +49,7 @@ const PAGE_BYTES = 64 * 1024;
 
 class MemorySink implements Sink {
   readonly failed = undefined;
+  readonly written = -1;
   readonly #blobs: Map<string, Buffer>;
   readonly #lines: string[] | undefined;
   readonly #closed: () => void;

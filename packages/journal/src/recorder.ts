@@ -30,6 +30,8 @@ export interface Page {
 /** Where lines and blobs go. */
 export interface Sink {
   readonly failed: Error | undefined;
+  /** The last event that can be read from where lines go, −1 while there is none. */
+  readonly written: number;
   /** Takes a line with its newline and answers the page on which it is now the last one. The bytes are valid during the call only. */
   write(line: Buffer, seq: number): Page;
   readonly keepBlob: KeepBlob;
@@ -198,6 +200,7 @@ export class Recorder implements Writer {
 
   #told(event: Event, bytes: number): Event {
     for (const listener of this.#listeners) tell(listener, event);
+    this.#fold.release(this.#sink.written);
     if (this.#snapshots?.due(bytes)) this.#snapshot(this.#snapshots);
     return event;
   }

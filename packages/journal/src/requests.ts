@@ -74,6 +74,14 @@ export class Requests {
     this.#messages.delete(step);
   }
 
+  /** From now on the past answers for requests up to a step. */
+  release(last: number): void {
+    for (const [step, { edits }] of this.#logged) {
+      if (step > last) return;
+      if (edits.length === 0) this.#logged.delete(step);
+    }
+  }
+
   /** Changes a request: `path` starts with `/input`. */
   edit(edit: Edit): void {
     const logged = this.#get(edit.step);

@@ -1,12 +1,10 @@
 /** Makes a session as large as it is told, or looks at one, in a process of its own: `large-child.ts ROOT ID DEED [BYTES]`. */
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileStore, type Store, type Writer } from '../src/index.ts';
 import { header } from './build.ts';
 
 const [, , root = '', id = '', deed = '', size = '0'] = process.argv;
-/** Bytes after which the session is closed and opened again: what a process wrote stays in its memory until then. */
-const SITTING = 32 * 1024 * 1024;
 const STEPS_A_TURN = 200;
 
 /** Text that is not all the same. */
@@ -34,20 +32,25 @@ function step(writer: Writer): void {
   writer.append('step.finished', { status: 'ok', output, duration_ms: 1, attempts: 1 }, number);
 }
 
+/** Begins the session, or goes on with it. */
 async function make(store: Store, bytes: number): Promise<void> {
-  let writer = await store.create(header(id));
-  let total = 0;
-  for (let sitting = 0; total < bytes; sitting++) {
-    if (sitting > 0) writer = await store.open(id);
-    // One line of 32 MB: no value in it is large enough to be kept outside.
-    const parts = Object.fromEntries(Array.from({ length: 4200 }, (_, i) => [`part${i}`, 'x'.repeat(8000)]));
-    if (sitting === 1) writer.append('x-test.long' as never, parts as never);
-    for (let written = 0; written < SITTING && total < bytes; written += 6000, total += 6000) {
-      step(writer);
-      if (writer.view.steps.length % 100 === 0) await writer.barrier();
-    }
-    await writer.close();
+  const begun = existsSync(join(root, 'sessions', id));
+  const writer = begun ? await store.open(id) : await store.create(header(id));
+  for (let total = 0; total < bytes; total += 6000) {
+    step(writer);
+    if (writer.view.steps.length % 100 === 0) await writer.barrier();
   }
+  const first = writer.view.step(1)?.output as { number: number };
+  if (first.number !== 1) throw new Error('the first step is another one');
+  await writer.close();
+}
+
+/** One line of 32 MB: no value in it is large enough to be kept outside. */
+async function makeLong(store: Store): Promise<void> {
+  const writer = await store.open(id);
+  const parts = Object.fromEntries(Array.from({ length: 4200 }, (_, i) => [`part${i}`, 'x'.repeat(8000)]));
+  writer.append('x-test.long' as never, parts as never);
+  await writer.close();
 }
 
 /** What a person would look at, as plain data. */
@@ -89,8 +92,11 @@ async function look(store: Store): Promise<unknown> {
 
 const store = fileStore({ root });
 const before = performance.now();
-if (deed === 'make') await make(store, Number(size));
-const found = deed === 'make' ? statSync(join(root, 'sessions', id, 'snapshots')).size : await look(store);
+const deeds: Record<string, () => Promise<unknown>> = {
+  make: () => make(store, Number(size)),
+  long: () => makeLong(store),
+};
+const found = await (deeds[deed]?.() ?? look(store));
 const ms = performance.now() - before;
 await store.close();
 // The next one finds no list that this one left.

@@ -8,7 +8,7 @@ import { folder } from './build.ts';
 
 const FULL = process.env.CHASSIS_FULL === '1';
 const BYTES = FULL ? 2e9 : 42e6;
-/** Peak of a process that only looks, in MB; Node itself takes some 80 of them. */
+/** Peak of a process, in MB, whether it writes all of it or only looks; Node itself takes some 80 of them. */
 const MOST = FULL ? 300 : 250;
 const child = fileURLToPath(new URL('./large-child.ts', import.meta.url));
 
@@ -26,8 +26,12 @@ test(`a session of ${BYTES / 1e6} MB is listed, shown, gone through and gone on 
   timeout: FULL ? 30 * 60_000 : 180_000,
 }, () => {
   using here = folder();
-  run(here.path, 'make', String(BYTES));
-  const steps = Math.ceil(BYTES / 6000);
+  const make = (bytes: number): void =>
+    expect(run(here.path, 'make', String(bytes)).megabytes, 'make').toBeLessThan(MOST);
+  make(BYTES * 0.75);
+  run(here.path, 'long');
+  make(BYTES * 0.25);
+  const steps = Math.ceil((BYTES * 0.75) / 6000) + Math.ceil((BYTES * 0.25) / 6000);
   const log = join(here.path, 'sessions', 'large', 'log');
   const sizes = readdirSync(log).map((name) => [name, statSync(join(log, name)).size] as const);
   const sum = (wanted: RegExp): number =>

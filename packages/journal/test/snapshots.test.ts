@@ -2,8 +2,10 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -87,6 +89,34 @@ test('snapshots are taken all along, however long a session gets', async () => {
   const taken = events.filter(({ type }) => type === 'snapshot.taken').map(({ seq }) => seq);
   expect(taken.length).toBe(Math.floor(events.length / 20));
   expect(statSync(join(here.path, 'sessions', id, 'snapshots')).size).toBeLessThan(taken.length * 900);
+  await store.close();
+});
+
+test('a snapshot that could not be written is made up for by the next one', async () => {
+  using here = folder();
+  const store = open(here.path, { snapshotEvents: 50 });
+  const writer = await store.create(header());
+  const run = new Run(writer);
+  run.begin();
+  run.cycles(50);
+  const { id } = writer;
+  const snapshots = join(here.path, 'sessions', id, 'snapshots');
+  const before = statSync(snapshots).size;
+  await writer.close();
+  const again = await store.open(id);
+  // A folder in its place can be neither opened nor written.
+  renameSync(snapshots, `${snapshots}.aside`);
+  mkdirSync(snapshots);
+  new Run(again).cycles(20);
+  rmSync(snapshots, { recursive: true });
+  renameSync(`${snapshots}.aside`, snapshots);
+  expect(statSync(snapshots).size).toBe(before);
+  new Run(again).cycles(20);
+  expect(statSync(snapshots).size).toBeGreaterThan(before);
+  const live = told(again.view);
+  await again.close();
+  expect(told(await (await store.reader(id)).view())).toEqual(live);
+  expect((await store.verify(id)).problems).toEqual([]);
   await store.close();
 });
 

@@ -22,6 +22,7 @@ const GATHER_MS = 5;
 /** Lines in a row that are written at once. */
 interface Batch {
   readonly first: number;
+  last: number;
   readonly page: Page;
   readonly start: number;
   end: number;
@@ -35,6 +36,8 @@ export interface AppenderStart {
   /** The open segment: its file and its length. Undefined: the first line begins a new one. */
   readonly segment: { readonly fd: number; readonly first: number; readonly length: number } | undefined;
   readonly segmentBytes: number;
+  /** The last event that is there already. */
+  readonly written: number;
   /** Called with a segment that is complete. */
   readonly onComplete: (first: number) => void;
 }
@@ -51,12 +54,14 @@ export class Appender {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #unsynced = false;
+  #written: number;
   readonly #places = new Places();
   #failed: Error | undefined;
 
   constructor(start: AppenderStart) {
     this.#start = start;
     this.#segment = start.segment && { ...start.segment };
+    this.#written = start.written;
     flushAtExit(this);
   }
 
@@ -64,16 +69,22 @@ export class Appender {
     return this.#failed;
   }
 
+  /** The last event that is in its file. */
+  get written(): number {
+    return this.#written;
+  }
+
   /** Takes a line, and answers the page on which it is the last one. */
   write(line: Buffer, seq: number): Page {
     const page = this.#pageFor(line.length);
     let batch = this.#batches.at(-1);
     if (batch?.page !== page) {
-      batch = { first: seq, page, start: page.used, end: page.used };
+      batch = { first: seq, last: seq, page, start: page.used, end: page.used };
       this.#batches.push(batch);
     }
     page.used += line.copy(page.bytes, page.used);
     batch.end = page.used;
+    batch.last = seq;
     if (!this.#running && !this.#timer) this.#timer = setTimeout(() => this.#kick(), GATHER_MS);
     return page;
   }
@@ -199,6 +210,7 @@ export class Appender {
       this.#taken.shift();
       this.#places.written(layout.segment(segment.first), batch.first, segment.length);
       segment.length += bytes.length;
+      this.#written = batch.last;
       this.#reuse(batch.page);
     }
   }

@@ -26,6 +26,10 @@ export class FileSink implements Sink {
     return this.#appender.failed;
   }
 
+  get written(): number {
+    return this.#appender.written;
+  }
+
   write(line: Buffer, seq: number): Page {
     return this.#appender.write(line, seq);
   }

@@ -154,6 +154,33 @@ test('a session goes on where it ended', async () => {
   await store.close();
 });
 
+test('the view of a writer goes on being whole when what is old has left its memory', async () => {
+  using here = folder();
+  const store = fileStore({ root: here.path, segmentBytes: 100_000, snapshotEvents: 200 });
+  const writer = await store.create(header());
+  const run = new Run(writer);
+  run.begin();
+  for (let i = 0; i < 8; i++) {
+    writer.append('value.read', { name: 'random', value: i, agent: 'main', turn: 1 });
+    run.cycles(100);
+    await writer.barrier();
+  }
+  const { view } = writer;
+  // Had it stayed in memory, it would be the same object each time.
+  const first = view.step(2);
+  for (let number = 3; number < 600; number++) view.step(number);
+  expect(view.step(2)).toEqual(first);
+  expect(view.step(2)).not.toBe(first);
+  const read = await (await store.reader(writer.id)).view(undefined, { whole: true });
+  expect([...view.steps]).toEqual([...read.steps]);
+  expect(view.values).toEqual(read.values);
+  expect(view.request(1401)).toEqual(read.request(1401));
+  expect(view.request(1)).toEqual(read.request(1));
+  await writer.close();
+  expect(view.step(2)).toEqual(first);
+  await store.close();
+});
+
 test('a fork adds a few bytes, whatever the length of its parent, and leaves the parent as it is', async () => {
   using dir = folder();
   const store = fileStore({ root: dir.path });

@@ -13,7 +13,6 @@ import { Recorder } from '../recorder.ts';
 import { findSession } from '../references.ts';
 import { Secrets } from '../secrets.ts';
 import { isSessionId } from '../session-id.ts';
-import { Past } from '../state/past.ts';
 import type { SessionView } from '../step.ts';
 import type { Reader, Repair, RepairOptions, SessionSummary, Store, Verification, Writer } from '../store.ts';
 import { Tally } from '../tally.ts';
@@ -92,7 +91,7 @@ class FileStore implements Store {
   async create(header: SessionHeader): Promise<Writer> {
     if (header.parent) throw new ChassisError('InvalidParams', 'a session with a parent is made by fork()');
     const trail = newTrail(this.#shelf);
-    const fold = new Fold(header, new Past(trail, () => undefined));
+    const fold = new Fold(header, pastOf(trail, [this.#ownPart(header)], this.#shelf, this.#blobs.resolve));
     return this.#begin(header, { fold, trail, seq: 0, hash: GENESIS, snapshots: NO_SNAPSHOTS });
   }
 
@@ -101,8 +100,12 @@ class FileStore implements Store {
     const history = await usableHistory(parts, this.#shelf, this.#blobs.resolve, { to: seq });
     const reached = history?.trail.seq === seq ? history : undefined;
     const trail = reached?.trail ?? newTrail(this.#shelf);
-    const past = reached?.past ?? pastOf(trail, parts, this.#shelf, this.#blobs.resolve);
-    const fold = new Fold(header, past);
+    const shared = parts.filter(({ first }) => first <= seq);
+    const joined = [
+      ...shared.map((part) => ({ ...part, last: Math.min(part.last, seq) })),
+      this.#ownPart(header, seq + 1),
+    ];
+    const fold = new Fold(header, pastOf(trail, joined, this.#shelf, this.#blobs.resolve));
     const hash = reached?.hash ?? (await this.#foldUpTo(seq, parent, parts, fold));
     const step = header.parent?.step ?? lastFinished(fold.view);
     const start = { fold, trail, seq: seq + 1, hash, snapshots: reached ?? NO_SNAPSHOTS };
@@ -286,6 +289,13 @@ class FileStore implements Store {
     this.#search.close();
   }
 
+  /** What a session that begins now gives to its log. */
+  #ownPart(header: SessionHeader, first = 0): SessionPart {
+    const { id } = header;
+    const layout = this.#layout.session(id);
+    return { id, layout, header, first, last: Number.POSITIVE_INFINITY, hash: undefined };
+  }
+
   #existing(id: string): SessionLayout {
     const session = this.#layout.session(id);
     if (isSessionId(id) && statSync(session.folder, { throwIfNoEntry: false })?.isDirectory()) return session;
@@ -343,6 +353,7 @@ class FileStore implements Store {
       blobs: this.#blobs,
       lock,
       segment,
+      written: seq - 1,
       segmentBytes: this.#segmentBytes,
       onComplete: (first) => sealing.add(first),
     });

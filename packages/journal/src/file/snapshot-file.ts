@@ -196,10 +196,11 @@ export class SnapshotWriter {
     return !this.#trail.broken && (events >= this.#every || (this.#bytes >= BYTES && events >= FEWEST));
   }
 
-  /** @returns the content hash; undefined when it could not be written: the log goes on without it */
+  /** @returns the content hash; undefined when it could not be written: the log goes on without it, until the next one */
   take(hash: string): string | undefined {
     this.#last = this.#trail.seq;
     this.#bytes = 0;
+    let done = false;
     try {
       this.#mayWrite();
       const packed = this.#pack(hash);
@@ -209,11 +210,14 @@ export class SnapshotWriter {
       head.writeDoubleLE(this.#trail.seq, 12);
       head.writeUInt32LE(checkOf(head, packed), 8);
       this.#append(Buffer.concat([head, packed]));
+      done = true;
       return sha256('sha256', packed);
     } catch {
-      // Pages of it may be taken for written: there is no going on from here.
-      this.#trail.broken = true;
+      // The next one begins where this one did, and cuts off what there may be of it.
+      this.close();
       return undefined;
+    } finally {
+      this.#trail.saved(done);
     }
   }
 

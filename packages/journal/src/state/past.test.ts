@@ -221,6 +221,14 @@ test('the fold of all events is the fold of a snapshot and the rest, wherever it
         const events = lines.map((_, seq) => read(seq) as PastEvent);
         for (const { event, resolve: refs, large } of events) whole.apply(event, refs, large);
 
+        // One that lets go of whatever it may, as soon as it may.
+        const small = new Fold(writer.header, new Past(new Trail(), read));
+        for (const [seq, event] of events.entries()) {
+          take(small, event);
+          if (seq % 3 === a % 3) small.release(seq - (b % 4), 1);
+        }
+        expect(told(small.view)).toEqual(told(whole.view));
+
         // Two snapshots, the second on top of the first.
         const cuts = [a % lines.length, b % lines.length].sort((x, y) => x - y);
         const saved: Buffer[] = [];
@@ -235,6 +243,7 @@ test('the fold of all events is the fold of a snapshot and the rest, wherever it
           const fold = new Fold(writer.header, past);
           for (; at <= cut; at++) take(fold, events[at]);
           const state = JSON.parse(JSON.stringify(past.trail.save(write)));
+          past.trail.saved(true);
           expect(past.trail.broken).toBe(false);
           past = new Past(new Trail(state, load), read);
         }

@@ -2,7 +2,7 @@
  * A growing list of rows of numbers, kept as a tree of pages: what one snapshot wrote, the next one shares.
  *
  * Promise: `save` writes only pages that changed since the last one, and the few nodes above them; pages are read when
- * somebody looks at them, and given back their memory after they were saved.
+ * somebody looks at them, and given back their memory once it is known that they were saved.
  */
 
 /** Rows in a page, and pages (or nodes) below a node. */
@@ -54,6 +54,8 @@ export class Rows {
   /** Levels of nodes above the pages. */
   #depth: number;
   #last: Page | undefined;
+  /** Written by the last `save`. */
+  #written: Node[] = [];
 
   constructor(read: ReadNode = unreadable, saved: RowsRoot = { length: 0, root: null }) {
     this.#read = read;
@@ -94,7 +96,7 @@ export class Rows {
     this.#open(this.#page(index, true))[index % PAGE]?.push(value);
   }
 
-  /** Writes what changed, below before above. */
+  /** Writes what changed, below before above; `saved` says what became of it. */
   save(write: WriteNode): RowsRoot {
     if (this.#root === undefined) return { length: 0, root: null };
     return { length: this.#length, root: this.#save(this.#root, write) };
@@ -102,15 +104,23 @@ export class Rows {
 
   #save(node: Node, write: WriteNode): NodeRef {
     if (node.ref !== undefined) return node.ref;
-    if (node.kind === 'inner') {
+    this.#written.push(node);
+    if (node.kind === 'inner')
       node.ref = write(encodeRefs((node.below ?? []).map((one) => this.#save(one, write))));
-      return node.ref;
-    }
-    const rows = node.rows ?? decodeRows(node.packed as Buffer);
-    node.ref = write(encodeRows(rows));
-    node.packed = undefined;
-    if (node !== this.#last) node.rows = undefined;
+    else node.ref = write(node.packed ?? encodeRows(node.rows as Row[]));
     return node.ref;
+  }
+
+  /** Whether what the last `save` wrote can be read from now on; if not, the next one writes it again. */
+  saved(done: boolean): void {
+    for (const node of this.#written) {
+      if (!done) node.ref = undefined;
+      else if (node.kind === 'page') {
+        node.packed = undefined;
+        if (node !== this.#last) node.rows = undefined;
+      }
+    }
+    this.#written = [];
   }
 
   /** A new page at the end; the one before it is packed. */

@@ -90,7 +90,7 @@ export class Trail {
     return { from: from === 0 ? null : from, keep: sum - from };
   }
 
-  /** Writes what changed since the last time. */
+  /** Writes what changed since the last time; `saved` says what became of it. */
   save(write: WriteNode): TrailState {
     const { seq, outcome, edited } = this;
     const rows = Object.fromEntries(LISTS.map((list) => [list, this[list].save(write)]));
@@ -102,6 +102,11 @@ export class Trail {
       asked: [...this.#asked],
       rows: rows as Record<List, RowsRoot>,
     };
+  }
+
+  /** Whether what the last `save` wrote can be read from now on; if not, the next one writes it again. */
+  saved(done: boolean): void {
+    for (const list of LISTS) this[list].saved(done);
   }
 
   /**
