@@ -1,5 +1,6 @@
 /** Sessions in single files: read into memory, so that looking at one changes nothing. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { ChassisError } from '@chassis/errors';
 import {
   checkingKey,
   importBundle,
@@ -14,15 +15,45 @@ import { usage } from './failure.ts';
 /** @throws InvalidParams when the file is not there, or no bundle, or a damaged one */
 export async function readBundle(path: string): Promise<{ readonly store: Store; readonly id: string }> {
   const store = memoryStore();
-  return { store, id: await importBundle(store, linesOf(path)) };
+  const { session } = await inFile(path, importBundle(store, linesOf(path)));
+  return { store, id: session };
 }
 
 /** @param key PEM file of who must have signed it */
 export function verifyBundleFile(path: string, key?: string): Promise<Verification> {
-  return verifyBundle(linesOf(path), key === undefined ? undefined : checkingKey(readFileSync(key)));
+  return verifyBundle(linesOf(path), key === undefined ? undefined : checkingKey(keyFile('--key', key)));
 }
 
+/** @throws InvalidParams when there is no such file */
 export function linesOf(path: string): AsyncIterable<string> {
-  if (!existsSync(path)) throw usage(`there is no file ${path}`);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw usage(`there is no file ${path}`);
+  if (found.isDirectory()) throw usage(`${path} is a folder; give the path of a bundle in it`);
   return readBundleFile(path);
+}
+
+/** What is wrong with a line of a bundle is said with the file's name. */
+export async function inFile<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ChassisError)) throw error;
+    const { code, message, data } = error;
+    if (typeof (data as { line?: unknown } | undefined)?.line !== 'number') throw error;
+    throw new ChassisError(code, `${path}: ${message}`, {
+      data: { ...(data as object), file: path },
+      cause: error,
+    });
+  }
+}
+
+/** A key as it stands in its file. @throws InvalidParams when it cannot be read */
+export function keyFile(flag: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw usage(
+      `${flag} ${path}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message}`,
+    );
+  }
 }

@@ -26,6 +26,7 @@ export const ErrorCode = {
   Unauthorized: -32012,
   Conflict: -32013,
   OutcomeUnknown: -32014,
+  DamagedRecord: -32015,
 } as const;
 
 export type ErrorName = keyof typeof ErrorCode;

@@ -54,9 +54,12 @@ test('a session that was exported and imported is the same, and exports the same
     const bundle = await collect(exportBundle(source, id));
     expect(await verifyBundle(from(bundle))).toMatchObject({ ok: true, session: id });
     for (const target of targets) {
-      expect(await importBundle(target, from(bundle))).toBe(id);
+      expect(await importBundle(target, from(bundle))).toEqual({ session: id, fresh: true });
       // Again, this time with Windows line ends: nothing happens.
-      expect(await importBundle(target, from(bundle.map((line) => `${line}\r\n`)))).toBe(id);
+      expect(await importBundle(target, from(bundle.map((line) => `${line}\r\n`)))).toEqual({
+        session: id,
+        fresh: false,
+      });
       expect(await collect(exportBundle(target, id))).toEqual(bundle);
       const { ok, head_hash, events } = await target.verify(id);
       expect(ok).toBe(true);

@@ -9,10 +9,11 @@ import { hash, type KeyObject } from 'node:crypto';
 import { ChassisError } from '@chassis/errors';
 import { blobRefsIn, mayHoldRefs } from './blob-ref.ts';
 import { Chain } from './chain.ts';
+import { damagedRecord } from './damaged-record.ts';
 import type { BlobRef, Event, SessionHeader } from './event.ts';
 import { parseJson } from './json.ts';
 import { decodeLine } from './line.ts';
-import type { Problem } from './problem.ts';
+import { isLoss, type Problem } from './problem.ts';
 import {
   type BundleSignature,
   readSignature,
@@ -29,7 +30,7 @@ type Content = BlobRef['$blob'];
 /**
  * A session as lines, without newlines. Streams: memory holds one line and one blob.
  * @param options `sign`: an Ed25519 key (`signingKey`) that the head is signed with, in one more line at the end
- * @throws ChassisError InvalidParams for an unknown session, Conflict when a blob that is needed is missing
+ * @throws ChassisError InvalidParams for an unknown session, DamagedRecord when events or a blob that is needed are missing
  */
 export async function* exportBundle(
   store: Store,
@@ -37,16 +38,18 @@ export async function* exportBundle(
   options: { readonly sign?: KeyObject } = {},
 ): AsyncGenerator<string> {
   const sent = new Set<string>();
+  const notWhole = (problem: Problem): ChassisError =>
+    damagedRecord(id, `session ${id} cannot be exported whole`, [problem]);
   const blobLines = async function* (content: Content, needed: boolean): AsyncGenerator<string> {
     if (sent.has(content.sha256)) return;
     sent.add(content.sha256);
-    const bytes = await store.blob(content.sha256);
+    const bytes = await store.blob(content.sha256).catch((error: unknown) => {
+      const { data } = error as { data?: { problems?: Problem[] } };
+      throw data?.problems?.[0] ? notWhole(data.problems[0]) : error;
+    });
     if (!bytes) {
       if (!needed) return;
-      throw new ChassisError(
-        'Conflict',
-        `session ${id} cannot be exported whole: blob ${content.sha256} is missing`,
-      );
+      throw notWhole({ kind: 'blob-missing', message: `blob ${content.sha256} is missing` });
     }
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (content.media_type === 'application/json') {
@@ -58,7 +61,10 @@ export async function* exportBundle(
     });
   };
   let last = '';
-  for await (const line of (await store.reader(id)).lines()) {
+  const damaged = (problem: Problem): void => {
+    if (isLoss(problem)) throw notWhole(problem);
+  };
+  for await (const line of (await store.reader(id)).lines({ damaged })) {
     if (mayHoldRefs(line)) for (const content of blobRefsIn(parseJson(line))) yield* blobLines(content, true);
     for (const sha256 of bareHashes(line)) yield* blobLines({ sha256, bytes: 0, media_type: BYTES }, false);
     yield line;
@@ -170,8 +176,14 @@ export class BundleReader {
   }
 
   #damaged(what: string): ChassisError {
-    return new ChassisError('InvalidParams', `line ${this.#line} of the bundle: ${what}`, {
-      data: { line: this.#line },
+    const place = this.#line === 0 ? 'the bundle is empty' : `line ${this.#line} of the bundle`;
+    // Something that does not even begin like a bundle is none.
+    const begun = this.#contents.size > 0 || this.#chain.expected > 0;
+    const fix = begun
+      ? 'export it again from where it is whole'
+      : 'a bundle is a file that chassis export wrote';
+    return new ChassisError(begun ? 'DamagedRecord' : 'InvalidParams', `${place}: ${what}`, {
+      data: { line: this.#line, fix },
     });
   }
 }

@@ -18,7 +18,16 @@ import { type Page, Recorder, type Sink } from './recorder.ts';
 import { findSession } from './references.ts';
 import { Secrets } from './secrets.ts';
 import type { SessionView } from './step.ts';
-import type { Reader, ReadOptions, Repair, SessionSummary, Store, Verification, Writer } from './store.ts';
+import type {
+  Reader,
+  ReadOptions,
+  Received,
+  Repair,
+  SessionSummary,
+  Store,
+  Verification,
+  Writer,
+} from './store.ts';
 import { listedOutcome, Tally } from './tally.ts';
 import { checkVersion } from './upgrade.ts';
 
@@ -203,7 +212,7 @@ class MemoryStore implements Store {
     return freed;
   }
 
-  async receive(lines: AsyncIterable<string>): Promise<string> {
+  async receive(lines: AsyncIterable<string>): Promise<Received> {
     const bundle = new BundleReader((sha256) => this.#blobs.has(sha256));
     const taken: string[] = [];
     const contents = new Map<string, Buffer>();
@@ -216,11 +225,11 @@ class MemoryStore implements Store {
     if (there) {
       const last = decodeLine(there.lines.at(-1) as string).event;
       sameOrConflict(header.id, last, head);
-      return header.id;
+      return { session: header.id, fresh: false };
     }
     for (const [sha256, bytes] of contents) this.#blobs.set(sha256, bytes);
     this.#sessions.set(header.id, { header, lines: taken, writer: undefined, listeners: new Set() });
-    return header.id;
+    return { session: header.id, fresh: true };
   }
 
   async blob(sha256: string): Promise<Uint8Array | undefined> {

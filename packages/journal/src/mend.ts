@@ -76,7 +76,8 @@ function joined(before: string, damaged: readonly Buffer[]): Buffer[] | undefine
   return undefined;
 }
 
-function mendLine(before: string, line: Buffer): Buffer | undefined {
+/** One line of a log that follows a hash, put right; undefined when more than a bit is wrong. */
+export function mendLine(before: string, line: Buffer): Buffer | undefined {
   if (line.length <= TAIL) return undefined;
   const computed = computedHash(before, line);
   const stored = storedHash(line);

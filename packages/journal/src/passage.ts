@@ -8,7 +8,7 @@ export type PassageKind = 'title' | 'input' | 'message' | 'tool' | 'error' | 'no
 
 export interface Passage {
   readonly kind: PassageKind;
-  /** The step that says it; a title, input or note has none. */
+  /** The step that says it, or that a note is about; a title or an input has none. */
   readonly step?: number;
   readonly text: string;
 }
@@ -54,7 +54,7 @@ export function passagesOf(unknown: Event | UnknownEvent): Passage[] {
       return [...said, ...passage('error', error?.message, event.step)];
     }
     case 'note.added':
-      return passage('note', event.data.text);
+      return passage('note', event.data.text, event.step);
     default:
       return [];
   }

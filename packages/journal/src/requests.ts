@@ -344,7 +344,7 @@ function charsOf(messages: readonly { readonly content?: unknown }[]): number {
 
 function notBefore(step: number, from: number): ChassisError {
   return new ChassisError(
-    'InternalError',
+    'DamagedRecord',
     `the request of step ${step} builds on step ${from}, which is not before it`,
   );
 }

@@ -118,11 +118,17 @@ export interface Repair {
   readonly applied: boolean;
 }
 
+export interface Received {
+  readonly session: string;
+  /** False when the same session was there already: then nothing was done. */
+  readonly fresh: boolean;
+}
+
 export interface Store {
   create(header: SessionHeader): Promise<Writer>;
   /**
    * Opens a session for writing: takes the lock (Conflict names the holder), sets a torn tail aside and reports it
-   * with `session.repaired`. Damage in the middle is a Conflict unless `force`.
+   * with `session.repaired`. Damage in the middle is a DamagedRecord unless `force`.
    */
   open(id: string, options?: { readonly force?: boolean }): Promise<Writer>;
   /** A new session that shares the parent's past up to `seq`: constant time and size. */
@@ -147,8 +153,8 @@ export interface Store {
   remove(id: string, options?: { readonly force?: boolean }): Promise<number>;
   /** Deletes blobs that no session refers to any more. Returns the bytes freed. */
   collect(): Promise<number>;
-  /** Takes in the lines of a bundle and answers the session's id; see `importBundle`. */
-  receive(lines: AsyncIterable<string>): Promise<string>;
+  /** Takes in the lines of a bundle; see `importBundle`. */
+  receive(lines: AsyncIterable<string>): Promise<Received>;
   /** The bytes stored under a content hash (a file's content before or after a step, …), or undefined. */
   blob(sha256: string): Promise<Uint8Array | undefined>;
   close(): Promise<void>;

@@ -89,7 +89,7 @@ test('a sequence number that was used twice is reported at its place; all events
   const events = await collect((await store.reader('s')).events());
   expect(events.slice(1).map(({ seq }) => seq)).toEqual([1, 2, 2, 3]);
   expect((await collect(store.list()))[0]?.problem).toContain('stands here again');
-  await expect(store.open('s')).rejects.toMatchObject({ name: 'Conflict' });
+  await expect(store.open('s')).rejects.toMatchObject({ name: 'DamagedRecord' });
   await store.close();
 });
 

@@ -29,7 +29,7 @@ test.each(names)('%s reads as on the day it was written', async (name) => {
   const checked = await verifyBundle(readBundleFile(path));
   expect(checked).toEqual({ ...expected.verification, session: expected.view.header.id });
   const store = memoryStore();
-  const id = await importBundle(store, readBundleFile(path));
+  const { session: id } = await importBundle(store, readBundleFile(path));
   expect(told(await (await store.reader(id)).view())).toEqual(expected.view);
   expect(await collect(exportBundle(store, id))).toEqual(await collect(readBundleFile(path)));
 });

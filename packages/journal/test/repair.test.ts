@@ -137,7 +137,7 @@ test('what cannot be brought back is marked, put on record once, and stays known
   // The last hash of what is lost is still there: what follows stays chained.
   copy.fill(0, offsetOf(4) + 5, offsetOf(7) - 80);
   writeFileSync(log, copy);
-  await expect(store.open('s')).rejects.toMatchObject({ name: 'Conflict' });
+  await expect(store.open('s')).rejects.toMatchObject({ name: 'DamagedRecord' });
   const plan = await store.repair('s');
   expect(plan.actions).toMatchObject([{ kind: 'lost', message: 'events 4 to 6 are lost', seq: 4 }]);
   expect(readFileSync(log)).toEqual(copy);
@@ -211,7 +211,7 @@ test('a bundle brings back a log that lost its end, its beginning, or everything
 
 test('a log that lost its end is taken as it is, and the loss is told', async () => {
   writeFileSync(log, bytes.subarray(0, offsetOf(9)));
-  await expect(store.open('s')).rejects.toMatchObject({ name: 'Conflict' });
+  await expect(store.open('s')).rejects.toMatchObject({ name: 'DamagedRecord' });
   const done = await store.repair('s', { apply: true });
   expect(kinds(done.actions)).toEqual(['truncated']);
   await expectHealthy();
@@ -275,4 +275,61 @@ test('a session that a process writes, or with nothing wrong, is left alone', as
   expect(await store.repair('s', { apply: true })).toMatchObject({ applied: false });
   expect(digest(log)).toBe(before);
   expect(readdirSync(join(root, 'sessions'))).toEqual(['s']);
+});
+
+test('a line that can be put right is, though the one after or before it is lost', async () => {
+  const spoil = (copy: Buffer, line: number): void =>
+    void copy.fill(0, offsetOf(line) + 5, offsetOf(line + 1) - 80);
+  const flip = (copy: Buffer, line: number): void => {
+    const at = offsetOf(line) + 60;
+    copy[at] = (copy[at] as number) ^ 2;
+  };
+  for (const [flipped, lost] of [
+    [[4], [5, 6]],
+    [[4, 5], [6]],
+    [[6], [5]],
+    [
+      [4, 7],
+      [5, 6],
+    ],
+    // The next to last ones of the log: nothing whole follows.
+    [[lines.length - 2], [lines.length - 1]],
+  ] as const) {
+    const copy = Buffer.from(bytes);
+    for (const line of flipped) flip(copy, line);
+    for (const line of lost) spoil(copy, line);
+    await replaceLog(copy);
+    const { after } = await store.repair('s', { apply: true });
+    expect(after.problems, `${flipped} and ${lost}`).toEqual([]);
+    const now = await linesNow();
+    const gone = new Set<number>(lost);
+    expect(now.slice(0, lines.length - gone.size), `${flipped} and ${lost}`).toEqual(
+      lines.filter((_, line) => !gone.has(line)),
+    );
+    await expectHealthy();
+  }
+});
+
+test('what a repair of a parent has put on record is known in its forks', async () => {
+  await (await store.fork('s', 12, header('f'))).close();
+  const copy = readFileSync(log);
+  copy.fill(0, offsetOf(4) + 5, offsetOf(7) - 80);
+  writeFileSync(log, copy);
+  expect((await store.verify('f')).ok).toBe(false);
+  await expect(store.open('f')).rejects.toMatchObject({
+    name: 'DamagedRecord',
+    data: { problems: [{ kind: 'parse', offset: offsetOf(4) }] },
+  });
+  await expect(store.repair('f', { apply: true })).rejects.toMatchObject({ name: 'DamagedRecord' });
+  await store.repair('s', { apply: true });
+  expect(await store.verify('f')).toMatchObject({
+    ok: true,
+    problems: [],
+    losses: [{ kind: 'lost', seq: 4 }],
+  });
+  expect(await store.repair('f')).toMatchObject({ problems: [], actions: [] });
+  await (await store.open('f')).close();
+  // A fork of a record with losses that are known is one, too.
+  await (await store.fork('s', 14, header('g'))).close();
+  expect(await store.verify('g')).toMatchObject({ ok: true, losses: [{ kind: 'lost' }] });
 });

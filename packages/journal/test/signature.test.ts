@@ -8,6 +8,7 @@ import {
   fileStore,
   type Importer,
   importBundle,
+  importSessions,
   memoryStore,
   readBundleFile,
   signingKey,
@@ -78,7 +79,7 @@ test('a signed bundle is trusted with the right key, and every other case has an
   );
   // What does not fit is not taken in.
   await expect(importBundle(memoryStore(), from(forged({ seq: 1 })))).rejects.toThrow('with another head');
-  expect(await importBundle(memoryStore(), from(lines))).toBe('s');
+  expect(await importBundle(memoryStore(), from(lines))).toEqual({ session: 's', fresh: true });
 });
 
 test('keys of other kinds, encrypted ones and no keys at all are refused without a word of what stands in them', () => {
@@ -115,7 +116,7 @@ test('compressed or not, out and in and out again: the same lines and hashes', a
 const chats: Importer = {
   name: 'chats',
   accepts: (line) => line.startsWith('{"role":'),
-  async read(lines, store) {
+  async *read(lines, store) {
     const writer = await store.create(header('chat-1', { title: 'imported' }));
     let turn = 0;
     for await (const line of lines) {
@@ -124,7 +125,7 @@ const chats: Importer = {
       else writer.append('session.ended', { turn, outcome: 'ok', answer: content });
     }
     await writer.close();
-    return writer.id;
+    yield writer.id;
   },
 };
 
@@ -133,11 +134,13 @@ test("another tool's file is taken in by the importer that knows it", async () =
   const store = fileStore({ root: dir.path });
   const file = ['{"role":"user","content":"hello"}', '{"role":"assistant","content":"hi"}'];
   await expect(importBundle(store, from(file))).rejects.toThrow('line 1 of the bundle');
-  expect(await importBundle(store, from(file), [chats])).toBe('chat-1');
+  const took = await collect(importSessions(store, from(file), [chats]));
+  expect(took).toEqual([{ session: 'chat-1', fresh: true }]);
+  expect(await collect(importSessions(store, from(file), [chats]))).toMatchObject([{ fresh: false }]);
   expect((await (await store.reader('chat-1')).view()).turns).toMatchObject([
     { input: 'hello', answer: 'hi' },
   ]);
   expect(await store.verify('chat-1')).toMatchObject({ ok: true });
-  await expect(importBundle(store, from([]), [chats])).rejects.toThrow();
+  await expect(collect(importSessions(store, from([]), [chats]))).rejects.toThrow('the bundle is empty');
   await store.close();
 });

@@ -28,6 +28,7 @@ export const ErrorCode = {
   Unauthorized: -32012,
   Conflict: -32013,
   OutcomeUnknown: -32014,
+  DamagedRecord: -32015,
 } as const;
 
 /** The error member of a response (specification, section 5.1). */

@@ -1,9 +1,11 @@
 /** `chassis export`: a session as one file that can be sent, kept, grepped and taken in again. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import { exportBundle, signingKey, writeBundleFile } from '@chassis/journal';
+import { keyFile } from '../bundle.ts';
+import { usage } from '../failure.ts';
 import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { sessionOf } from '../sessions.ts';
@@ -24,7 +26,9 @@ export async function exportSession({
   out,
 }: Call<Options>): Promise<Ending> {
   const sign =
-    options.sign === undefined ? {} : { sign: signingKey(readFileSync(resolve(globals.cwd, options.sign))) };
+    options.sign === undefined
+      ? {}
+      : { sign: signingKey(keyFile('--sign', resolve(globals.cwd, options.sign))) };
   const store = existingStore(globals);
   try {
     const { id } = await sessionOf(text, store);
@@ -38,6 +42,9 @@ export async function exportSession({
     }
     const path = options.output ?? `${id}.session.jsonl`;
     const file = resolve(globals.cwd, path);
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+      throw usage(`--output ${path}: this is a folder; give the path of a file`);
+    if (!existsSync(dirname(file))) throw usage(`--output ${path}: there is no folder ${dirname(file)}`);
     if (existsSync(file) && options.force !== true)
       throw new ChassisError('Conflict', `${path} is there already: give another name, or --force`);
     await whileWaiting(out, 'writing…', writeBundleFile(file, exportBundle(store, id, sign)));

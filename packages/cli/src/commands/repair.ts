@@ -39,7 +39,13 @@ function print({ session, problems, actions, applied, after }: Repair, { from }:
     out.line(`${mark('ok')} ${id} needs no repair: ${after.events} events, head ${after.head_hash}`);
     return;
   }
-  out.line(`${mark('failed')} ${id}: ${problems.length} problem${problems.length === 1 ? '' : 's'}`);
+  const count = problems.length;
+  // What a bundle has more than the record is no problem of the record.
+  out.line(
+    count === 0
+      ? `${mark('ok')} ${id} is whole; the bundle has more of it`
+      : `${mark('failed')} ${id}: ${count} problem${count === 1 ? '' : 's'}`,
+  );
   for (const problem of problems) out.line(`  ${problemLine(problem)}`);
   out.line(applied ? 'done' : 'what a repair would do, tried on a copy');
   for (const action of actions) out.line(`  ${problemLine(action)}`);

@@ -18,10 +18,11 @@ export async function search({
 }: Call<{ readonly limit?: string }>): Promise<Ending> {
   const { limit = '50' } = options;
   if (!/^[1-9]\d{0,8}$/.test(limit)) throw usage(`--limit ${limit}: it must be a whole number`);
+  // Words that the shell took apart; a phrase keeps its spaces.
+  const text = args.map((word) => (args.length > 1 && word.includes(' ') ? `"${word}"` : word)).join(' ');
+  if (!/[\p{L}\p{N}]/u.test(text)) throw usage('a search needs a word: chassis search "late orders"');
   const store = existingStore(globals);
   try {
-    // Words that the shell took apart; a phrase keeps its spaces.
-    const text = args.map((word) => (args.length > 1 && word.includes(' ') ? `"${word}"` : word)).join(' ');
     const hits = await whileWaiting(out, 'searching sessions…', store.search(text, { limit: Number(limit) }));
     for (const hit of hits) out.record({ type: 'hit', address: addressOf(hit), ...hit });
     if (!out.json) print(hits, out);

@@ -44,8 +44,15 @@ export const keeping: readonly CommandSpec[] = [
   {
     name: 'import',
     args: '<file>',
-    about: 'Take a bundle into the store; its id and its hashes stay the same.',
-    examples: ['import night.session.jsonl'],
+    about: 'Take a bundle into the store, with its id and hashes; or chats in the JSONL of the OpenAI API.',
+    options: [
+      option('--with <module>', 'read the file with the importer that this module exports by default'),
+    ],
+    examples: [
+      'import night.session.jsonl',
+      'import chats.jsonl',
+      'import spans.jsonl --with ./otel-importer.ts',
+    ],
     load: async () => (await import('../commands/import.ts')).importSession,
   },
   {

@@ -269,7 +269,7 @@ test('damage in the middle costs only the damaged event; going on needs force', 
   const events = await collect((await store.reader('s')).events());
   expect(events.map(({ seq }) => seq)).not.toContain(problem?.seq);
   expect((await collect(store.list()))[0]?.problem).toContain('its bytes do not match its hash');
-  await expect(store.open('s')).rejects.toMatchObject({ name: 'Conflict' });
+  await expect(store.open('s')).rejects.toMatchObject({ name: 'DamagedRecord' });
   const before = sha256(path);
   const writer = await store.open('s', { force: true });
   await writer.close();
@@ -291,7 +291,7 @@ test('a log that was cut at the end of a line is noticed', async () => {
   expect((await store.verify('s')).problems).toMatchObject([{ kind: 'truncated', seq: 20 }]);
   expect((await collect(store.list()))[0]?.problem).toContain('1 event is missing at the end');
   expect((await store.verify('s')).problems).toMatchObject([{ kind: 'truncated' }]);
-  await expect(store.open('s')).rejects.toThrow('once there');
+  await expect(store.open('s')).rejects.toThrow('once reached further');
   await store.close();
 });
 
@@ -563,7 +563,7 @@ test('a fork is refused after damage and possible before it', async () => {
   const at = bytes.indexOf('call 2');
   bytes[at] = (bytes[at] as number) ^ 4;
   writeFileSync(path, bytes);
-  await expect(store.fork('s', 20, header('late'))).rejects.toMatchObject({ name: 'Conflict' });
+  await expect(store.fork('s', 20, header('late'))).rejects.toMatchObject({ name: 'DamagedRecord' });
   await (await store.fork('s', 5, header('early'))).close();
   expect((await store.verify('early')).ok).toBe(true);
   await store.close();

@@ -3,10 +3,11 @@ import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { resolve as absolute } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
+import { damagedRecord } from '../damaged-record.ts';
 import type { SessionHeader } from '../event.ts';
 import { Fold } from '../fold.ts';
 import { stringifyJson } from '../json.ts';
-import { decodeLine, GENESIS } from '../line.ts';
+import { GENESIS } from '../line.ts';
 import type { SearchHit } from '../passage.ts';
 import { describeProblem, type Problem } from '../problem.ts';
 import { Recorder } from '../recorder.ts';
@@ -14,7 +15,16 @@ import { findSession } from '../references.ts';
 import { Secrets } from '../secrets.ts';
 import { isSessionId } from '../session-id.ts';
 import type { SessionView } from '../step.ts';
-import type { Reader, Repair, RepairOptions, SessionSummary, Store, Verification, Writer } from '../store.ts';
+import type {
+  Reader,
+  Received,
+  Repair,
+  RepairOptions,
+  SessionSummary,
+  Store,
+  Verification,
+  Writer,
+} from '../store.ts';
 import { Tally } from '../tally.ts';
 import { checkVersion } from '../upgrade.ts';
 import { Appender, SEGMENT_BYTES } from './appender.ts';
@@ -22,6 +32,7 @@ import { BlobFiles } from './blob-files.ts';
 import { type Disk, FOLDER_MODE, isCode, placeFile, realDisk } from './disk.ts';
 import { Blocks } from './event-files.ts';
 import { FileSink, Sealing } from './file-sink.ts';
+import { foldUpTo } from './fold-up-to.ts';
 import { newShelf, newTrail, pastOf, type Shelf, usableHistory } from './history.ts';
 import { IndexDb } from './index-db.ts';
 import { Layout, type SessionLayout } from './layout.ts';
@@ -34,7 +45,7 @@ import { afterCollection, collectBlobs, removeSession } from './removal.ts';
 import { planRepair, type RepairPlan } from './repair.ts';
 import { searchSessions } from './search.ts';
 import { SearchDb } from './search-db.ts';
-import { partsOf, readHeader, type SessionPart, scanPart } from './session-files.ts';
+import { missingEnd, partsOf, readHeader } from './session-files.ts';
 import { SNAPSHOT_EVENTS, SnapshotWriter } from './snapshot-file.ts';
 import { verifySession } from './verify.ts';
 
@@ -106,38 +117,10 @@ class FileStore implements Store {
       this.#ownPart(header, seq + 1),
     ];
     const fold = new Fold(header, pastOf(trail, joined, this.#shelf, this.#blobs.resolve));
-    const hash = reached?.hash ?? (await this.#foldUpTo(seq, parent, parts, fold));
+    const hash = reached?.hash ?? (await foldUpTo(seq, parent, parts, fold, this.#blobs.resolve));
     const step = header.parent?.step ?? lastFinished(fold.view);
     const start = { fold, trail, seq: seq + 1, hash, snapshots: reached ?? NO_SNAPSHOTS };
     return this.#begin({ ...header, parent: { session: parent, seq, step, hash } }, start);
-  }
-
-  /** Folds a parent's events up to a fork point, and answers the hash there. */
-  async #foldUpTo(seq: number, parent: string, parts: readonly SessionPart[], fold: Fold): Promise<string> {
-    let hash: string | undefined;
-    for (const part of parts) {
-      for await (const lines of scanPart(part, { to: seq })) {
-        for (const { bytes, checked, problem } of lines) {
-          if (problem && problem.kind !== 'torn') {
-            throw new ChassisError(
-              'Conflict',
-              `session ${parent} is damaged before event ${seq} (${describeProblem(problem)})`,
-              { data: { session: parent, problems: [problem] } },
-            );
-          }
-          if (!checked.whole) continue;
-          const { event, refs, large } = decodeLine(bytes, true, checked);
-          fold.apply(event, refs ? this.#blobs.resolve : undefined, large);
-          if (checked.head?.seq === seq) hash = checked.hash;
-        }
-      }
-    }
-    if (hash !== undefined) return hash;
-    throw new ChassisError(
-      'InvalidParams',
-      `session ${parent} has no event ${seq}; its last one is ${fold.view.lastSeq}`,
-      { data: { session: parent, seq, last: fold.view.lastSeq } },
-    );
   }
 
   async open(id: string, { force = false }: { readonly force?: boolean } = {}): Promise<Writer> {
@@ -161,21 +144,9 @@ class FileStore implements Store {
       const repair = await prepare?.();
       const loaded = await loadSession(this.#layout, this.#blobs, this.#shelf, id, repair !== undefined);
       const reached = this.#index.get(id)?.tallied.seq ?? -1;
-      const lost =
-        reached >= loaded.seq
-          ? [{ kind: 'truncated', message: `events up to ${reached} were once there` }]
-          : [];
+      const lost = reached >= loaded.seq ? [missingEnd(session, reached + 1 - loaded.seq, loaded.seq)] : [];
       const damage = [...loaded.damage, ...lost];
-      if (damage.length > 0 && !force) {
-        const [first] = damage;
-        throw new ChassisError(
-          'Conflict',
-          `session ${id} is damaged (${first?.message}); look at it with verify, or go on with --force`,
-          {
-            data: { problems: damage },
-          },
-        );
-      }
+      if (damage.length > 0 && !force) throw damagedRecord(id, `session ${id} is damaged`, damage);
       const reports = await setAside(this.#disk, session, loaded.leftovers);
       dropEmpty(session);
       recorder = await this.#record(session, loaded, lock);
@@ -271,7 +242,7 @@ class FileStore implements Store {
     return collectBlobs(this.#layout, this.#blobs);
   }
 
-  async receive(lines: AsyncIterable<string>): Promise<string> {
+  async receive(lines: AsyncIterable<string>): Promise<Received> {
     this.#layout.prepare();
     await afterCollection(this.#layout);
     return receiveBundle(this.#layout, this.#disk, this.#blobs, this.#segmentBytes, lines, async (id) => {
@@ -281,7 +252,17 @@ class FileStore implements Store {
   }
 
   async blob(sha256: string): Promise<Uint8Array | undefined> {
-    return this.#blobs.read(sha256);
+    try {
+      return this.#blobs.read(sha256);
+    } catch (cause) {
+      const file = this.#layout.blob(sha256);
+      const message = `the content of blob ${sha256} is damaged: ${(cause as Error).message}`;
+      const problem = { kind: 'blob-damaged', message, file };
+      throw new ChassisError('DamagedRecord', describeProblem(problem), {
+        data: { problems: [problem] },
+        cause,
+      });
+    }
   }
 
   async close(): Promise<void> {

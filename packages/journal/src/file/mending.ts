@@ -4,11 +4,14 @@
  */
 import { computedHash, storedHash } from '../line.ts';
 import { type LostRange, lostMark, lostText } from '../lost.ts';
-import { follows, mend } from '../mend.ts';
+import { follows, mend, mendLine } from '../mend.ts';
 import type { Problem } from '../problem.ts';
 import type { Segment } from './layout.ts';
 import type { ScannedLine } from './log-scan.ts';
 import type { Spare } from './spare.ts';
+
+/** Damaged lines before the next whole one that are tried as beginnings of what can be put right: each costs many hashes. */
+const TRIED = 4;
 
 /** A segment that needs no more; without lines it stays as it is. */
 export interface MendedSegment {
@@ -61,7 +64,7 @@ export class Mending {
     if (this.#outputs.at(-1)?.segment.first !== line.segment.first)
       this.#outputs.push({ segment: line.segment, lines: [], changed: false });
     const { whole, head, hash } = line.checked;
-    if (!whole || !head || hash === undefined) {
+    if (!whole || !head || hash === undefined || this.#isHitToo(line)) {
       this.#damaged.push(line);
     } else if (line.problem?.kind === 'duplicate') {
       this.#again.push(line);
@@ -109,6 +112,16 @@ export class Mending {
     this.#act('removed', message, first, seq);
   }
 
+  /** A line behind a damaged one counts as whole when nothing tells against it; once that one is put right, something does. */
+  #isHitToo({ bytes, problem, checked: { head } }: ScannedLine): boolean {
+    if (problem?.kind !== 'gap' || this.#again.length > 0 || this.#damaged.length === 0) return false;
+    this.#damaged = [...this.#mendFront(this.#damaged, (head?.seq ?? 0) - 1)];
+    const last = this.#damaged.at(-1);
+    if (last === undefined) return this.#expected === head?.seq && !follows(this.#hash, [], bytes);
+    const before = storedHash(last.bytes);
+    return before !== undefined && !follows(before, [], bytes) && mendLine(before, bytes) !== undefined;
+  }
+
   /** Decides about what stands between the last whole line and the next. */
   #settle(next: ScannedLine | undefined): void {
     const damaged = this.#damaged;
@@ -128,23 +141,63 @@ export class Mending {
     }
     const mended = this.#mended(damaged, next);
     if (first && mended) {
-      this.#changed(damaged);
-      this.#put(this.#outputOf(first), mended);
-      this.#act(
-        'mended',
-        `${mended.length === 1 ? 'a line' : `${mended.length} lines`} put right: one bit had flipped`,
-        first,
-        this.#expected,
-      );
-      const last = mended.at(-1) as Buffer;
-      this.#expected = numberOf(last) + 1;
-      this.#hash = storedHash(last) as string;
-    } else if (next === undefined && this.#isTail(damaged)) {
-      // It stays: the next opening sets it aside.
-      for (const line of damaged) this.#put(this.#outputOf(line), [line.bytes], line.ended);
-    } else {
-      this.#lose(damaged, next, Number.isFinite(to) ? to : this.#expected);
+      this.#takeMended(damaged, mended);
+      return;
     }
+    const rest = this.#mendFront(damaged, to);
+    if (next === undefined && this.#isTail(rest)) {
+      // It stays: the next opening sets it aside.
+      for (const line of rest) this.#put(this.#outputOf(line), [line.bytes], line.ended);
+      return;
+    }
+    const back = this.#mendedBack(rest, next);
+    if (back === undefined) {
+      this.#lose(rest, next?.bytes, Number.isFinite(to) ? to : this.#expected);
+      return;
+    }
+    const [begin, lines] = back;
+    this.#lose(rest.slice(0, begin), lines[0], numberOf(lines[0] as Buffer) - 1);
+    this.#takeMended(rest.slice(begin), lines);
+  }
+
+  #takeMended(damaged: readonly ScannedLine[], mended: readonly Buffer[]): void {
+    const [first] = damaged;
+    const [begin, last] = [mended[0] as Buffer, mended.at(-1) as Buffer];
+    if (first === undefined) return;
+    this.#changed(damaged);
+    this.#put(this.#outputOf(first), mended);
+    const what = mended.length === 1 ? 'a line' : `${mended.length} lines`;
+    this.#act('mended', `${what} put right: one bit had flipped`, first, numberOf(begin));
+    this.#expected = numberOf(last) + 1;
+    this.#hash = storedHash(last) as string;
+  }
+
+  /** Puts right what can be from the front, each line by the hash of the one before it; answers what is left. */
+  #mendFront(damaged: readonly ScannedLine[], to: number): readonly ScannedLine[] {
+    for (const [index, line] of damaged.entries()) {
+      const mended =
+        line.ended && !line.fault && this.#expected <= to ? mendLine(this.#hash, line.bytes) : undefined;
+      if (mended === undefined || numberOf(mended) !== this.#expected) return damaged.slice(index);
+      this.#takeMended([line], [mended]);
+    }
+    return [];
+  }
+
+  /** Of lines that the next whole one follows: which can be put right by the hash that the lost line before them still says. */
+  #mendedBack(
+    damaged: readonly ScannedLine[],
+    next: ScannedLine | undefined,
+  ): readonly [number, readonly Buffer[]] | undefined {
+    if (next === undefined) return undefined;
+    for (let begin = Math.max(1, damaged.length - TRIED + 1); begin < damaged.length; begin++) {
+      const before = storedHash((damaged[begin - 1] as ScannedLine).bytes);
+      const rest = damaged.slice(begin);
+      if (before === undefined || rest.some(({ fault, ended }) => fault || !ended)) continue;
+      const bytes = rest.map((line) => line.bytes);
+      const mended = mend(before, bytes, next.bytes);
+      if (mended && numberOf(mended[0] as Buffer) > this.#expected) return [begin, mended];
+    }
+    return undefined;
   }
 
   /** Takes lines from the bundle, as far as each follows the one before it. */
@@ -191,13 +244,14 @@ export class Mending {
     return undefined;
   }
 
-  #lose(damaged: readonly ScannedLine[], next: ScannedLine | undefined, to: number): void {
+  #lose(damaged: readonly ScannedLine[], next: Buffer | undefined, to: number): void {
     const [first] = damaged;
     const from = this.#expected;
     if (first && from > to) {
       this.#removeForeign(damaged);
       return;
     }
+    if (from > to) return;
     const range = { from, to };
     this.lost.push(range);
     const known = damaged.length === 1 && first?.problem?.kind === 'lost';
@@ -210,8 +264,7 @@ export class Mending {
     }
     this.#changed(damaged);
     const stored = storedHash((damaged.at(-1) as ScannedLine).bytes);
-    const hash =
-      stored && next && computedHash(stored, next.bytes) === storedHash(next.bytes) ? stored : undefined;
+    const hash = stored && next && computedHash(stored, next) === storedHash(next) ? stored : undefined;
     const bytes = damaged.reduce((sum, line) => sum + (line.problem?.length ?? 0), 0);
     this.#put(output, [lostMark({ ...range, bytes, quarantine: first.problem?.file ?? '' }, hash)]);
   }

@@ -22,6 +22,7 @@ import { type Disk, FOLDER_MODE, placeFile } from './disk.ts';
 import { type History, newTrail, pastOf, rangeBehind, type Shelf, usableHistory } from './history.ts';
 import type { Layout, Segment, SessionLayout } from './layout.ts';
 import type { ScannedLine } from './log-scan.ts';
+import { unrecorded } from './recorded-losses.ts';
 import { partsOf, scanPart } from './session-files.ts';
 
 /** Everything known about a session after it was read. */
@@ -109,7 +110,7 @@ export async function loadSession(
     hash: chain.hash,
     begun,
     end,
-    damage: damage.filter((one) => !known.knows(one)),
+    damage: await unrecorded(damage, parts, known),
     leftovers,
   };
 }

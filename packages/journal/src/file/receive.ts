@@ -10,6 +10,7 @@ import { ChassisError } from '@chassis/errors';
 import { BundleReader, sameOrConflict } from '../bundle.ts';
 import { stringifyJson } from '../json.ts';
 import { isSessionId } from '../session-id.ts';
+import type { Received } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { type Disk, FOLDER_MODE, isCode, placeFile } from './disk.ts';
 import { Sealing } from './file-sink.ts';
@@ -25,7 +26,7 @@ export async function receiveBundle(
   segmentBytes: number,
   lines: AsyncIterable<string>,
   headOf: (id: string) => Promise<{ seq: number; hash: string }>,
-): Promise<string> {
+): Promise<Received> {
   layout.prepare();
   const aside = new SessionLayout(join(layout.sessions, `.import-${randomBytes(8).toString('hex')}`));
   mkdirSync(aside.log, { recursive: true, mode: FOLDER_MODE });
@@ -74,13 +75,13 @@ export async function receiveBundle(
       try {
         renameSync(aside.folder, target.folder);
         await disk.syncFolder(layout.sessions);
-        return id;
+        return { session: id, fresh: true };
       } catch (error) {
         if (!isCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
       }
     }
     sameOrConflict(id, await headOf(id), bundle.head);
-    return id;
+    return { session: id, fresh: false };
   } finally {
     rmSync(aside.folder, { recursive: true, force: true });
   }

@@ -13,7 +13,7 @@ import type { Losses } from '../event.ts';
 import { stringifyJson } from '../json.ts';
 import { decodeLine } from '../line.ts';
 import { blobName, KnownLosses, type LostRange } from '../lost.ts';
-import type { Problem } from '../problem.ts';
+import { describeProblem, type Problem } from '../problem.ts';
 import type { Repair } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { type Disk, FOLDER_MODE, isCode, placeFile } from './disk.ts';
@@ -231,7 +231,7 @@ function lossesOf(problems: readonly Problem[], lost: readonly LostRange[]): Los
   return { events, blobs };
 }
 
-/** @throws ChassisError Conflict for what a repair of this session cannot put right */
+/** @throws ChassisError DamagedRecord for what a repair of this session cannot put right */
 function refuseOthers(session: SessionLayout, problems: readonly Problem[]): void {
   const last = session.segments().at(-1);
   const other = problems.find(
@@ -244,9 +244,13 @@ function refuseOthers(session: SessionLayout, problems: readonly Problem[]): voi
   );
   if (other === undefined) return;
   const parent = other.kind === 'parent' ? '; repair its parent first' : '';
-  throw new ChassisError('Conflict', `this cannot be repaired here: ${other.message}${parent}`, {
-    data: { problems: [other] },
-  });
+  throw new ChassisError(
+    'DamagedRecord',
+    `this cannot be repaired here: ${describeProblem(other)}${parent}`,
+    {
+      data: { problems: [other] },
+    },
+  );
 }
 
 async function replaceSegment(

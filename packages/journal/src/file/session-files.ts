@@ -5,8 +5,8 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ChassisError } from '@chassis/errors';
 import { Chain } from '../chain.ts';
+import { damagedRecord } from '../damaged-record.ts';
 import type { SessionHeader } from '../event.ts';
 import { parseJson } from '../json.ts';
 import { decodeLine } from '../line.ts';
@@ -18,6 +18,9 @@ import { type ScannedLine, type ScanRange, scanLog } from './log-scan.ts';
 
 /** How many forks deep a session may be. */
 const MAX_ANCESTORS = 1000;
+
+const NO_HEADER = 'bring it back with chassis import from a bundle, after chassis rm';
+const NO_PARENT = 'bring the parent back with chassis import from a bundle';
 
 export interface SessionPart {
   readonly id: string;
@@ -32,7 +35,7 @@ export interface SessionPart {
 
 /**
  * The header: `head.json`, or the first event when that is missing or damaged.
- * @throws ChassisError InvalidParams for a newer format or when there is no header at all
+ * @throws ChassisError InvalidParams for a newer format, DamagedRecord when there is no header at all
  */
 export async function readHeader(layout: Layout, id: string): Promise<SessionHeader> {
   const session = layout.session(id);
@@ -46,9 +49,8 @@ export async function readHeader(layout: Layout, id: string): Promise<SessionHea
   if (typeof header !== 'object' || header === null) header = await headerFromLog(session);
   if (header === undefined) {
     const what = bytes || session.segments().length > 0 ? 'its header is damaged' : 'it has no header';
-    throw new ChassisError('InvalidParams', `session ${id} cannot be opened: ${what}`, {
-      data: { session: id },
-    });
+    const problem = { kind: 'head', message: what, file: session.head };
+    throw damagedRecord(id, `session ${id} cannot be opened`, [problem], NO_HEADER);
   }
   checkVersion(header.v, `session ${id}`);
   return header;
@@ -70,7 +72,7 @@ async function headerFromLog(session: SessionLayout): Promise<SessionHeader | un
 
 /**
  * The parts that a session's events come from, oldest first. An imported fork may hold its parents' prefix itself.
- * @throws ChassisError InvalidParams when a parent is missing or the links go round in a circle
+ * @throws ChassisError DamagedRecord when a parent is missing or the links go round in a circle
  */
 export async function partsOf(layout: Layout, id: string): Promise<SessionPart[]> {
   const parts: SessionPart[] = [];
@@ -78,20 +80,15 @@ export async function partsOf(layout: Layout, id: string): Promise<SessionPart[]
   const seen = new Set<string>();
   for (let current: string | undefined = id; current !== undefined; ) {
     if (seen.has(current) || seen.size >= MAX_ANCESTORS) {
-      throw new ChassisError(
-        'InvalidParams',
-        `the parents of session ${id} go round in a circle at ${current}`,
-      );
+      const message = seen.has(current)
+        ? `its parents go round in a circle at ${current}`
+        : `it has more than ${MAX_ANCESTORS} parents above it`;
+      throw damagedRecord(id, `session ${id} cannot be read`, [{ kind: 'parent', message }], NO_PARENT);
     }
     seen.add(current);
     if (current !== id && !existsSync(layout.session(current).folder)) {
-      throw new ChassisError(
-        'InvalidParams',
-        `session ${id} needs its parent ${current}, which is not there`,
-        {
-          data: { session: id, parent: current },
-        },
-      );
+      const message = `it needs its parent ${current}, which is not there`;
+      throw damagedRecord(id, `session ${id} cannot be read`, [{ kind: 'parent', message }], NO_PARENT);
     }
     const header: SessionHeader = await readHeader(layout, current);
     const session = layout.session(current);

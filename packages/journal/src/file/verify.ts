@@ -16,6 +16,7 @@ import { Damage } from './damage.ts';
 import { readIfThere } from './disk.ts';
 import type { IndexDb } from './index-db.ts';
 import type { Layout } from './layout.ts';
+import { unrecorded } from './recorded-losses.ts';
 import { partsOf, scanPart } from './session-files.ts';
 
 export async function verifySession(
@@ -50,7 +51,8 @@ export async function verifySession(
       }
     }
   };
-  for (const part of await partsOf(layout, id)) {
+  const parts = await partsOf(layout, id);
+  for (const part of parts) {
     for await (const lines of scanPart(part, {}, chain)) {
       for (const { bytes, checked, problem } of lines) {
         damage.line(part, problem);
@@ -81,12 +83,10 @@ export async function verifySession(
     }
     damage.end(part, chain);
   }
-  const { true: losses, false: open = [] } = Object.groupBy(
-    problems,
-    (one) => `${known.knows(one)}` as const,
-  );
+  const open = await unrecorded(problems, parts, known);
+  const losses = problems.filter((one) => !open.includes(one));
   const verification = { ok: open.length === 0, session: id, events, head_hash: chain.hash, problems: open };
-  return losses ? { ...verification, losses } : verification;
+  return losses.length > 0 ? { ...verification, losses } : verification;
 }
 
 /** Of most lines it is enough that they are JSON: their blobs were looked at with an earlier one. */

@@ -79,7 +79,7 @@ for (const [name, again] of [
     expect(view.problems).toEqual([]);
     const damage = again(view, long);
     await expect(damage).rejects.toMatchObject({
-      code: ErrorCode.InternalError,
+      code: ErrorCode.DamagedRecord,
       message: expect.stringMatching(
         /^the record is damaged: it lacks blob [0-9a-f]{64}, an answer of step 1 .*chassis verify/,
       ),

@@ -15,7 +15,7 @@ import {
 } from '@chassis/journal';
 import type { Outcome } from './ask.ts';
 
-/** @throws InternalError when events or values of the record are known to be lost */
+/** @throws DamagedRecord when events or values of the record are known to be lost */
 export function demandWhole(view: SessionView): void {
   const [first, ...more] = view.problems.filter(isLoss);
   if (first === undefined) return;
@@ -26,7 +26,7 @@ export function demandWhole(view: SessionView): void {
 /**
  * A recorded step as the outcome it was. Its output is made for whoever asked and not remembered by the view: a long
  * re-execution would keep all of them alive.
- * @throws InternalError when a step's answer is not on record
+ * @throws DamagedRecord when a step's answer is not on record
  */
 export function recordedOutcome(view: SessionView, step: Step): Outcome {
   const output = peek(step, 'output');
@@ -43,7 +43,7 @@ export function recordedOutcome(view: SessionView, step: Step): Outcome {
   };
 }
 
-/** @throws InternalError when what a step was asked is not on record, so that nothing can be compared with it */
+/** @throws DamagedRecord when what a step was asked is not on record, so that nothing can be compared with it */
 export function demandInput(view: SessionView, step: Step): void {
   const lost = lostBlobIn(step.input);
   if (lost !== undefined)
@@ -55,7 +55,7 @@ export function demandInput(view: SessionView, step: Step): void {
 function damaged(view: SessionView, what: string): ChassisError {
   const { id } = view.header;
   const fix = `chassis verify ${id}`;
-  return new ChassisError('InternalError', `the record is damaged: ${what}; ${fix} tells more`, {
+  return new ChassisError('DamagedRecord', `the record is damaged: ${what}; ${fix} tells more`, {
     data: { session: id, problems: [...view.problems], fix },
   });
 }

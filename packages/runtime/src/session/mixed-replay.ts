@@ -76,7 +76,7 @@ export interface MixedReport {
   readonly view: SessionView;
 }
 
-/** @throws InvalidParams for a name that neither the record nor the registry knows; InternalError when the record is damaged */
+/** @throws InvalidParams for a name that neither the record nor the registry knows; DamagedRecord when the record is damaged */
 export async function replayMixed(
   view: SessionView,
   around: Surroundings,

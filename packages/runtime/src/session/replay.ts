@@ -64,7 +64,7 @@ export interface ReplayOptions extends Watching {
 
 /**
  * @param registry holds the agent's own plugin; it is asked for nothing else
- * @throws InternalError when the record is damaged: it is no measure then
+ * @throws DamagedRecord when the record is damaged: it is no measure then
  */
 export async function replay(
   view: SessionView,

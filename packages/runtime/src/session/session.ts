@@ -110,12 +110,17 @@ export class Session {
       plugins: pluginRefs(around.registry),
       settings: settings as unknown as JsonObject,
     };
-    return new Session(around, await around.store.create(header));
+    const writer = await around.store.create(header);
+    await tellBeginning(around, writer.id, 0);
+    return new Session(around, writer);
   }
 
   /** Opens a session to go on with it. @throws Conflict when another process holds it */
   static async open(around: Surroundings, id: string, options: { force?: boolean } = {}): Promise<Session> {
-    return new Session(around, await around.store.open(id, options));
+    const last = around.onEvent && (await (await around.store.reader(id)).lastSeq());
+    const writer = await around.store.open(id, options);
+    if (last !== undefined) await tellBeginning(around, id, last + 1);
+    return new Session(around, writer);
   }
 
   /** A new session that shares the parent's past up to a step, with edits of that step. */
@@ -156,6 +161,7 @@ export class Session {
       rerun: open.map(({ number }) => number),
     });
     await writer.barrier();
+    await tellBeginning(around, writer.id, point.seq + 1);
     return new Session(around, writer);
   }
 
@@ -272,6 +278,13 @@ export class Session {
 }
 
 /** Sequence number of the event that began a turn. */
+/** What was recorded before anybody could watch is told to whoever does, before anything else. */
+async function tellBeginning(around: Surroundings, id: string, from: number): Promise<void> {
+  if (around.onEvent === undefined) return;
+  const reader = await around.store.reader(id);
+  for await (const event of reader.events({ from, blobs: false })) around.onEvent(event as Event);
+}
+
 async function turnStart(reader: Reader, { marks }: SessionView, turn: number | undefined): Promise<number> {
   const known = turn === undefined ? undefined : marks?.began(turn);
   if (known !== undefined) return known;
