@@ -45,7 +45,7 @@ import { afterCollection, collectBlobs, removeSession } from './removal.ts';
 import { planRepair, type RepairPlan } from './repair.ts';
 import { searchSessions } from './search.ts';
 import { SearchDb } from './search-db.ts';
-import { missingEnd, partsOf, readHeader } from './session-files.ts';
+import { missingEnd, partsOf, readHeader, type SessionPart } from './session-files.ts';
 import { SNAPSHOT_EVENTS, SnapshotWriter } from './snapshot-file.ts';
 import { verifySession } from './verify.ts';
 
