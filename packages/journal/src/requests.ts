@@ -7,7 +7,7 @@
 import { ChassisError } from '@chassis/errors';
 import type { Json, JsonObject, Message, ToolSpec } from '@chassis/types';
 import { isLostBlob, lostBlobIn, type Resolve, resolveRefs, textOf } from './blob-ref.ts';
-import type { DeltaHead } from './delta-head.ts';
+import { beginningOf, type DeltaHead } from './delta-head.ts';
 import type { Edit, LoggedModelInput } from './event.ts';
 import { Lazy } from './lazy.ts';
 import { setPointer } from './pointer.ts';
@@ -120,7 +120,7 @@ export class Requests {
   delta(step: number): RequestDelta | undefined {
     const logged = this.#get(step);
     if (!logged || this.#changed) return undefined;
-    const { from, keep } = beginningOf(logged);
+    const { from, keep } = headOfMessages(logged);
     return {
       from,
       keep,
@@ -168,7 +168,7 @@ export class Requests {
         missing.push(requestLost(current));
         break;
       }
-      const { from, keep }: DeltaHead = this.#past?.before(current) ?? beginningOf(logged);
+      const { from, keep }: DeltaHead = this.#past?.before(current) ?? headOfMessages(logged);
       if (from !== null && from >= current) throw notBefore(current, from);
       if (wanted > keep) {
         const messages = messagesOf(logged);
@@ -315,14 +315,10 @@ function requestLost(step: number): string {
   return `messages: the request of step ${step} is not on record`;
 }
 
-const BEGINNING = /^\{"messages":\{"from":(null|\d{1,15}),"keep":(\d{1,15}),"add":\[/;
-
-/** What a request begins with. Our writers put that first in the text, which need not be parsed for it. */
-function beginningOf(logged: Logged): DeltaHead {
-  if (logged.head !== undefined) return logged.head;
-  const match = logged.input instanceof Lazy ? BEGINNING.exec(logged.input.beginning()) : null;
-  if (match === null) return headOf(logged);
-  return { from: match[1] === 'null' ? null : Number(match[1]), keep: Number(match[2]) };
+/** What a request begins with. */
+function headOfMessages(logged: Logged): DeltaHead {
+  const { head, input } = logged;
+  return head ?? (input instanceof Lazy ? beginningOf(input) : undefined) ?? headOf(logged);
 }
 
 function headOf(logged: Logged): MessagesHead {

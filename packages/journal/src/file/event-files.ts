@@ -9,8 +9,8 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { Chain } from '../chain.ts';
-import { computedHash, storedHash, TAIL } from '../line.ts';
-import { lineHead } from '../line-head.ts';
+import { carries, computedHash, storedHash, TAIL } from '../line.ts';
+import { lineHead, type ReadHead } from '../line-head.ts';
 import type { Problem } from '../problem.ts';
 import { readRange } from './disk.ts';
 import type { Segment } from './layout.ts';
@@ -24,6 +24,7 @@ const REMEMBERED = 16 * 1024 * 1024;
 /** A line and where the next one begins. */
 export interface PlacedLine {
   readonly bytes: Buffer;
+  readonly head: ReadHead;
   readonly hash: string;
   readonly segment: Segment;
   /** In the uncompressed segment. */
@@ -55,6 +56,8 @@ export class EventFiles {
   readonly #segments = new Map<string, readonly Segment[]>();
   readonly #places = new Map<string, readonly Place[]>();
   readonly #blocks: Blocks;
+  /** The line that was given out last: mostly the next one is wanted then, and it stands behind it. */
+  #latest: { readonly part: SessionPart; readonly block: Block; readonly line: PlacedLine } | undefined;
 
   /** @param tell of damage that was met, once for each line */
   constructor(
@@ -69,6 +72,8 @@ export class EventFiles {
 
   /** The line of an event; undefined when there is none (yet), or it is damaged. */
   line(seq: number): PlacedLine | undefined {
+    const next = this.#next(seq);
+    if (next !== undefined) return next;
     const part = this.#parts.find(({ first, last }) => first <= seq && seq <= last);
     if (part === undefined) return undefined;
     const found = this.#lookUp(part, seq);
@@ -100,13 +105,39 @@ export class EventFiles {
     return part.first - 1;
   }
 
+  /** The line behind the one that was given out last, if it is the one and follows it. */
+  #next(seq: number): PlacedLine | undefined {
+    if (this.#latest === undefined) return undefined;
+    const { part, block, line } = this.#latest;
+    const index = seq - block.seq;
+    if (line.head.seq !== seq - 1 || seq > part.last || index >= block.starts.length - 1) return undefined;
+    const bytes = lineAt(block, index);
+    const head = lineHead(bytes);
+    if (head?.seq !== seq || bytes.length <= TAIL) return undefined;
+    const hash = computedHash(line.hash, bytes);
+    if (!carries(bytes, hash)) return undefined;
+    return this.#give(part, block, index, { bytes, head, hash });
+  }
+
+  #give(
+    part: SessionPart,
+    block: Block,
+    index: number,
+    line: Pick<PlacedLine, 'bytes' | 'head' | 'hash'>,
+  ): PlacedLine {
+    const end = block.rawOffset + (block.starts[index + 1] as number);
+    const placed = { ...line, segment: block.segment, end };
+    this.#latest = { part, block, line: placed };
+    return placed;
+  }
+
   #lookUp(part: SessionPart, seq: number): PlacedLine | undefined {
     const segment = lastUpTo(this.#segmentsOf(part), seq, ({ first }) => first);
     if (segment === undefined) return undefined;
     let place: Place | undefined;
     try {
       place = lastUpTo(this.#placesOf(segment), seq, (one) => one.seq);
-      return place && this.#lineIn(this.#blocks.get(place), seq);
+      return place && this.#lineIn(part, this.#blocks.get(place), seq);
     } catch (error) {
       // One that is gone was sealed or removed meanwhile: it is looked for once more.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
@@ -121,26 +152,25 @@ export class EventFiles {
     }
   }
 
-  #lineIn(block: Block, seq: number): PlacedLine | undefined {
-    const index = indexIn(block, seq);
-    if (index === undefined) return undefined;
+  #lineIn(part: SessionPart, block: Block, seq: number): PlacedLine | undefined {
+    const found = findIn(block, seq);
+    if (found === undefined) return undefined;
+    const { index, head } = found;
     const bytes = lineAt(block, index);
     const hash = storedHash(bytes);
     const before = index > 0 ? storedHash(lineAt(block, index - 1)) : this.#hashBefore(block);
     const follows = hash !== undefined && (before === undefined || computedHash(before, bytes) === hash);
-    if (!follows && !isWhole(block, index)) {
-      this.#tell({
-        kind: 'hash',
-        message: 'its bytes do not match its hash',
-        file: basename(block.segment.path),
-        offset: block.rawOffset + (block.starts[index] as number),
-        length: bytes.length,
-        seq,
-      });
-      return undefined;
-    }
-    const end = block.rawOffset + (block.starts[index + 1] as number);
-    return { bytes, hash: hash as string, segment: block.segment, end };
+    if (hash !== undefined && (follows || isWhole(block, index)))
+      return this.#give(part, block, index, { bytes, head, hash });
+    this.#tell({
+      kind: 'hash',
+      message: 'its bytes do not match its hash',
+      file: basename(block.segment.path),
+      offset: block.rawOffset + (block.starts[index] as number),
+      length: bytes.length,
+      seq,
+    });
+    return undefined;
   }
 
   /** The hash of the line in front of a block of a plain segment. Frames have checksums of their own. */
@@ -213,12 +243,20 @@ function readBlock(place: Place): Block {
   return { ...place, bytes, starts };
 }
 
-/** The place of an event among a block's lines: by counting, or by looking where lines are missing or twice. */
-function indexIn(block: Block, seq: number): number | undefined {
+/** An event among a block's lines: by counting, or by looking where lines are missing or twice. */
+function findIn(block: Block, seq: number): { readonly index: number; readonly head: ReadHead } | undefined {
   const lines = block.starts.length - 1;
+  const headAt = (index: number): ReadHead | undefined => {
+    const head = lineHead(lineAt(block, index));
+    return head?.seq === seq ? head : undefined;
+  };
   const counted = seq - block.seq;
-  if (counted < lines && lineHead(lineAt(block, counted))?.seq === seq) return counted;
-  for (let index = 0; index < lines; index++) if (lineHead(lineAt(block, index))?.seq === seq) return index;
+  const head = counted < lines ? headAt(counted) : undefined;
+  if (head !== undefined) return { index: counted, head };
+  for (let index = 0; index < lines; index++) {
+    const found = headAt(index);
+    if (found !== undefined) return { index, head: found };
+  }
   return undefined;
 }
 

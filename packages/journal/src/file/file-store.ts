@@ -302,13 +302,13 @@ class FileStore implements Store {
       await afterCollection(this.#layout);
       mkdirSync(session.log, { mode: FOLDER_MODE });
       const clean = this.#secrets.redact(header);
-      await placeFile(this.#disk, session.head, Buffer.from(`${stringifyJson(clean)}\n`));
       const start = { ...from, header: clean, tally: new Tally(clean), end: undefined, damage: [] };
       recorder = await this.#record(session, start, lock);
       recorder.opened();
-      await recorder.barrier();
-      await this.#disk.syncFolder(session.folder);
-      await this.#disk.syncFolder(this.#layout.sessions);
+      const head = Buffer.from(`${stringifyJson(clean)}\n`);
+      // Each waits for the disk: all of them at once take hardly longer than one.
+      await allDone([placeFile(this.#disk, session.head, head), recorder.barrier()]);
+      await allDone([session.folder, this.#layout.sessions].map((path) => this.#disk.syncFolder(path)));
       return recorder;
     } catch (error) {
       await recorder?.close();
@@ -379,6 +379,11 @@ class FileStore implements Store {
     const row = { id: recorder.id, ...stamp, first: last.first, offset: stamp.size, hash, problem };
     this.#index.put([{ ...row, tallied: tally.value() }]);
   }
+}
+
+/** Waits for all of them, also when one fails: then for the others to be over. */
+async function allDone(works: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
 }
 
 /** The last step that has finished; 0 without one. */

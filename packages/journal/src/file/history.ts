@@ -9,7 +9,6 @@ import { statSync } from 'node:fs';
 import { hashesIn, type Resolve } from '../blob-ref.ts';
 import type { SessionHeader } from '../event.ts';
 import { decodeLine, GENESIS } from '../line.ts';
-import { lineHead } from '../line-head.ts';
 import type { Problem } from '../problem.ts';
 import { Past, type PastEvent } from '../state/past.ts';
 import { Trail, type TrailState } from '../state/trail.ts';
@@ -153,22 +152,20 @@ export function pastOf(trail: Trail, parts: readonly SessionPart[], shelf: Shelf
 }
 
 function headerIn(line: PlacedLine | undefined, { id, header }: SessionPart): SessionHeader {
-  const event = line && decodeLine(line.bytes).event;
+  const event = line && decodeLine(line.bytes, false, line).event;
   return event?.type === 'session.opened' && event.session === id
     ? (event.data as unknown as SessionHeader)
     : header;
 }
 
-/** Notes one line, parsed only when its head does not say enough. False for one that is no event of ours. */
+/** Notes one line, parsed only when its head does not say enough. False for one that cannot be parsed. */
 function take(
-  { bytes }: PlacedLine,
+  { bytes, head, hash }: PlacedLine,
   trail: Trail,
   resolve: Resolve,
   tally: Tally | undefined,
   onBlob: HistoryOptions['onBlob'],
 ): boolean {
-  const head = lineHead(bytes);
-  if (head === undefined) return false;
   if (onBlob && bytes.includes('"$blob"')) for (const sha256 of hashesIn(bytes)) onBlob(sha256, head.seq);
   const needed =
     Trail.needsData(head.type) ||
@@ -181,7 +178,7 @@ function take(
     return true;
   }
   try {
-    const { event, refs, large } = decodeLine(bytes, true, { head });
+    const { event, refs, large } = decodeLine(bytes, true, { head, hash });
     trail.note(event, refs ? resolve : undefined, large);
     tally?.add(head, event);
     return true;
@@ -193,7 +190,7 @@ function take(
 
 function pastEvent(line: PlacedLine | undefined, lean: boolean, resolve: Resolve): PastEvent | undefined {
   if (line === undefined) return undefined;
-  const { event, refs, large } = decodeLine(line.bytes, lean);
+  const { event, refs, large } = decodeLine(line.bytes, lean, line);
   return { event, resolve: refs ? resolve : undefined, large };
 }
 
@@ -252,7 +249,7 @@ function vouched(
   try {
     const line = files.line(snapshot.seq + 1);
     if (line === undefined) return 'early';
-    const { event } = decodeLine(line.bytes);
+    const { event } = decodeLine(line.bytes, false, line);
     const { state: said } = event.data as { state?: unknown };
     if (event.type !== 'snapshot.taken' || said !== file.hashOf(snapshot)) return 'refused';
     const state = file.root(snapshot);
