@@ -49,6 +49,7 @@ function isPlain(text: string): boolean {
 }
 
 export function resultText(id: RequestId, json: string): string {
+  if (typeof id === 'string' && isPlain(id)) return `{"jsonrpc":"2.0","id":"${id}","result":${json}}`;
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":${json}}`;
 }
 
@@ -61,4 +62,9 @@ export function notificationText(method: string, paramsJson: string | undefined)
   return paramsJson === undefined
     ? `{"jsonrpc":"2.0","method":${name}}`
     : `{"jsonrpc":"2.0","method":${name},"params":${paramsJson}}`;
+}
+
+/** A batch of messages. Joined at once: a string that grows piece by piece has to be put together anew before it is written. */
+export function arrayText(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`;
 }

@@ -10,7 +10,7 @@ import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError } from './errors.ts';
 import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, mayHoldLongNumbers, parseExact } from './json.ts';
 import type { Log } from './log.ts';
-import { notificationText, type Wire } from './message.ts';
+import { arrayText, notificationText, type Wire } from './message.ts';
 import { type Outlet, quiet } from './outlet.ts';
 import { PendingBatch, PendingCall, PendingTable } from './pending.ts';
 
@@ -83,7 +83,7 @@ export class Outgoing {
     if (this.#over) throw copyOf(this.#over);
     const batch = new PendingBatch();
     const calls: PendingCall[] = [];
-    let body = '';
+    const texts: string[] = [];
     for (const { method, params, notify } of items) {
       let text: string | undefined;
       if (notify) {
@@ -102,12 +102,12 @@ export class Outgoing {
         text = this.#write(call, params);
         if (text !== undefined) calls.push(call);
       }
-      if (text !== undefined) body += body === '' ? text : `,${text}`;
+      if (text !== undefined) texts.push(text);
     }
-    if (body !== '') body = this.#fitting(`[${body}]`);
+    const whole = texts.length > 0 ? this.#fitting(arrayText(texts)) : undefined;
     const now = performance.now();
     for (const call of calls) this.#expect(call, now);
-    if (body !== '') outlet.send(body, this.#pending.size === calls.length);
+    if (whole !== undefined) outlet.send(whole, this.#pending.size === calls.length);
     await (batch.settled() ?? outlet.drained());
     return batch.results;
   }

@@ -3,7 +3,7 @@
  */
 import type { Destination } from './context.ts';
 import type { RpcError } from './errors.ts';
-import type { RequestId } from './message.ts';
+import { arrayText, type RequestId } from './message.ts';
 import type { Transport } from './transport.ts';
 
 type Frame = 'call' | 'notification' | 'response';
@@ -100,7 +100,8 @@ export class Outlet implements Destination {
  */
 export class BatchReply implements Destination {
   readonly #to: Destination;
-  #body = '';
+  readonly #texts: string[] = [];
+  #chars = 0;
   /** Answers still to come, and one more until the whole batch has been read. */
   #missing = 1;
 
@@ -109,7 +110,7 @@ export class BatchReply implements Destination {
   }
 
   get gathered(): number {
-    return this.#body.length + '[,]'.length;
+    return this.#chars + this.#texts.length + '[]'.length;
   }
 
   expect(): void {
@@ -117,7 +118,8 @@ export class BatchReply implements Destination {
   }
 
   deliver(text: string, alone: boolean): void {
-    this.#body += this.#body === '' ? text : `,${text}`;
+    this.#texts.push(text);
+    this.#chars += text.length;
     this.#arrived(alone);
   }
 
@@ -132,8 +134,8 @@ export class BatchReply implements Destination {
 
   #arrived(alone: boolean): void {
     if (--this.#missing > 0) return;
-    if (this.#body === '') this.#to.skip();
-    else this.#to.deliver(`[${this.#body}]`, alone);
+    if (this.#texts.length === 0) this.#to.skip();
+    else this.#to.deliver(arrayText(this.#texts), alone);
   }
 }
 
