@@ -35,12 +35,34 @@ test('a command line is split at white space and quotes, and reaches no shell', 
 });
 
 describe('an address that is none', () => {
-  test.each(['', 'localhost:80', 'ftp://x', 'tcp://localhost', 'stdio:'])(
-    '%j is refused',
-    async (address) => {
-      await expect(connect(address)).rejects.toThrow(TypeError);
-    },
-  );
+  test.each([
+    '',
+    'localhost:80',
+    'ftp://x',
+    'tcp://localhost',
+    'tcp://localhost:99999',
+    'tcp://:80',
+    'ws://',
+    'http://',
+    'https://a b',
+    'stdio:',
+  ])('%j is refused, by its name', async (address) => {
+    const refused = await connect(address).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(TypeError);
+    expect((refused as Error).message).toContain(address === 'stdio:' ? 'program' : `"${address}"`);
+  });
+});
+
+test('the case of a scheme does not matter, and a listener stops at once, also while a connection is open', async () => {
+  const served: Peer[] = [];
+  const listener = await listen({ port: 0 }, (transport) => served.push(new Peer(transport, { methods })));
+  const { port } = listener.address as { port: number };
+  const peer = new Peer(await connect(`TCP://127.0.0.1:${port}`));
+  expect(await peer.call('echo', [1])).toEqual([1]);
+  await listener.close();
+  expect(await peer.call('echo', [2])).toEqual([2]);
+  await expect(connect(`tcp://127.0.0.1:${port}`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await peer.close();
 });
 
 test('a socket file left behind is replaced, one in use is not', async () => {

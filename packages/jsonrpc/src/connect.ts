@@ -20,14 +20,14 @@ export interface ConnectOptions extends HttpOptions, Omit<SpawnOptions, 'command
  *
  * @param address `stdio:PROGRAM ARGS…` (quotes and backslashes group as in a shell, nothing else is special), an argv
  *   array, `unix:/path`, `tcp://host:port`, `ws://…`, `wss://…`, `http://…` or `https://…`
- * @throws TypeError for an address of no known kind; the system's error if nobody listens there
+ * @throws TypeError for an address of no known kind or form; the system's error if nobody listens there
  */
 export async function connect(
   address: string | readonly string[],
   options: ConnectOptions = {},
 ): Promise<Transport> {
   if (typeof address !== 'string') return spawnTransport({ ...options, command: address });
-  const scheme = /^([a-z]+):/.exec(address)?.[1];
+  const scheme = /^([a-z]+):/i.exec(address)?.[1]?.toLowerCase();
   const rest = address.slice((scheme?.length ?? 0) + 1);
   switch (scheme) {
     case 'stdio':
@@ -35,21 +35,29 @@ export async function connect(
     case 'unix':
       return connectSocket({ path: rest.replace(/^\/\/(?=\/)/, '') }, options);
     case 'tcp': {
-      const { hostname, port } = new URL(address);
+      const { hostname, port } = urlOf(address);
       if (port === '') throw new TypeError(`"${address}" names no port`);
       return connectSocket({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }, options);
     }
     case 'ws':
     case 'wss':
-      return webSocketTransport(new WebSocket(address));
+      return webSocketTransport(new WebSocket(urlOf(address)));
     case 'http':
     case 'https':
-      return httpTransport(address, { events: true, ...options });
+      return httpTransport(urlOf(address).href, { events: true, ...options });
     default:
       throw new TypeError(
         `"${address}" is no address; use stdio:COMMAND, unix:/path, tcp://host:port, ws://, wss://, http:// or https://`,
       );
   }
+}
+
+function urlOf(address: string): URL {
+  const url = URL.parse(address);
+  if (url?.hostname) return url;
+  throw new TypeError(
+    `"${address}" is no URL with a host${/:\d/.test(address) ? ' and a port up to 65535' : ''}`,
+  );
 }
 
 /** Words of a command line: separated by white space, grouped by quotes. */

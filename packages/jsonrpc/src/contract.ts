@@ -99,13 +99,13 @@ function checkOf(
         }
       : undefined;
   }
-  const { validate } = schema['~standard'];
+  const standard = schema['~standard'];
   const read = (checked: Checked<unknown>, value: unknown): unknown => {
     if (checked.issues) throw refuse(issuesOf(checked.issues, value));
     return checked.value;
   };
   return (value) => {
-    const checked = validate(value);
+    const checked = standard.validate(value);
     const later = promiseOf(checked);
     return later ? later.then((late) => read(late, value)) : read(checked as Checked<unknown>, value);
   };

@@ -118,3 +118,32 @@ test('it can be switched off', async () => {
   const { client } = connected({ discover: false });
   await expect(client.call('rpc.discover')).rejects.toMatchObject({ code: ErrorCode.MethodNotFound });
 });
+
+test('a schema that cannot be written leaves itself open, and the rest of the document whole', async () => {
+  const { client, server } = connected();
+  const cyclic: Record<string, unknown> = { type: 'object' };
+  cyclic.properties = { self: cyclic };
+  const throws = {
+    '~standard': {
+      version: 1,
+      vendor: 'broken',
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: {
+        input: () => {
+          throw new Error('no');
+        },
+        output: () => ({ const: 1n }),
+      },
+    },
+  } as const;
+  server.method('cyclic', { params: cyclic }, () => 1);
+  server.method('throws', { params: throws, result: throws }, () => 1);
+  server.method('fine', { params: { type: 'object', properties: { n: { type: 'number' } } } }, () => 1);
+  const { methods } = (await client.call('rpc.discover')) as { methods: { name: string; params: unknown }[] };
+  expect(methods.map(({ name, params }) => [name, params])).toEqual([
+    ['cyclic', []],
+    ['throws', []],
+    ['fine', [{ name: 'n', required: false, schema: { type: 'number' } }]],
+    ['rpc.discover', []],
+  ]);
+});

@@ -92,14 +92,18 @@ function listOf(contract: Contract, schema: Json): { params: Json[]; paramStruct
   return { params, paramStructure: either ? 'either' : 'by-name' };
 }
 
-/** The newest JSON Schema. What the library cannot say (a date, a transformation) is left open, not the whole. */
+/**
+ * The newest JSON Schema. What the library cannot say (a date, a transformation) is left open, not the whole; what is no JSON
+ * leaves the schema open, not the document unwritten.
+ */
 function jsonSchemaOf(schema: Schema | undefined, side: 'input' | 'output'): Json {
   if (schema === undefined) return {};
-  if (!isStandardSchema(schema)) return schema;
-  const write = schema['~standard'].jsonSchema?.[side];
   for (const libraryOptions of [undefined, { unrepresentable: 'any' }]) {
     try {
-      return write?.({ target: 'draft-2020-12', libraryOptions }) ?? {};
+      const written = isStandardSchema(schema)
+        ? schema['~standard'].jsonSchema?.[side]({ target: 'draft-2020-12', libraryOptions })
+        : schema;
+      return JSON.parse(JSON.stringify(written ?? {})) as Json;
     } catch {
       // tried once more, then the document says: anything
     }

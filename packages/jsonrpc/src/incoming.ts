@@ -78,6 +78,11 @@ export class Incoming implements RequestHost {
     return this.#waiting.crowded || (congested && !this.#waiting.empty);
   }
 
+  /** What to refuse a message with whose sender cannot be made to wait, if no more fits in. */
+  get noRoom(): WireError | undefined {
+    return this.#waiting.overfull ? tooManyWaiting(this.#o.maxInFlight) : undefined;
+  }
+
   request(method: string, params: unknown, id: RequestId, to: Destination, text: string, at: number): void {
     if (this.#over) {
       to.skip();
@@ -172,16 +177,16 @@ export class Incoming implements RequestHost {
     }
   }
 
-  /** The connection is over: handlers are told, answers have nowhere to go. */
+  /** The connection is over: handlers are told, and so are the callers, as far as something still reaches them. */
   close(error: RpcError): void {
-    this.#over = true;
     this.#waiting.clear();
     for (const request of this.#open) {
-      request.done = true;
-      this.#open.remove(request);
+      const mute = request.stopped && !this.#o.dialect.answersCancelled;
       request.stop(error);
-      request.to.skip();
+      const known = { code: error.code, message: error.message };
+      this.#answer(request, mute ? undefined : errorText(request.id as RequestId, known));
     }
+    this.#over = true;
   }
 
   #blocked(): boolean {
@@ -194,11 +199,7 @@ export class Incoming implements RequestHost {
 
   #wait(entry: Entry, request: Request, bytes: number): void {
     if (this.#waiting.overfull && this.#o.mayRefuse()) {
-      this.refuse(request.to, request.id ?? null, {
-        code: ErrorCode.RateLimited,
-        message: 'too many requests are waiting',
-        data: { retry_after_ms: 1000, limit: this.#o.maxInFlight },
-      });
+      this.refuse(request.to, request.id ?? null, tooManyWaiting(this.#o.maxInFlight));
       return;
     }
     request.listed = true;
@@ -262,6 +263,11 @@ export class Incoming implements RequestHost {
       request.to.deliver(text, this.#running === 0);
     }
   }
+}
+
+function tooManyWaiting(limit: number): WireError {
+  const data = { retry_after_ms: 1000, limit };
+  return { code: ErrorCode.RateLimited, message: 'too many requests are waiting', data };
 }
 
 /** Where a request's progress goes. A number that a double would change is kept as it was written: it is matched by value. */

@@ -80,3 +80,39 @@ test('an outgoing batch passes item by item and still leaves as one message', as
     { status: 'fulfilled', value: '<2>' },
   ]);
 });
+
+test('one may try again, also what left in a batch', async () => {
+  const again: Interceptor = async (traffic, next) => {
+    try {
+      return await next(traffic);
+    } catch {
+      return await next(traffic);
+    }
+  };
+  const { client, server } = connected({}, { interceptors: [again], timeoutMs: 0 });
+  let busy = 2;
+  server.method('flaky', () => {
+    if (busy-- > 0) throw new RpcError(ErrorCode.RateLimited, 'busy');
+    return 'done';
+  });
+  expect(await client.batch([{ method: 'flaky' }, { method: 'flaky' }])).toMatchObject([
+    { value: 'done' },
+    { value: 'done' },
+  ]);
+});
+
+test('those of a batch that cannot be sent hear why', async () => {
+  const ended: string[] = [];
+  const spy: Interceptor = async (traffic, next) => {
+    try {
+      return await next(traffic);
+    } catch (error) {
+      ended.push(`${traffic.method}: ${(error as RpcError).code}`);
+      throw error;
+    }
+  };
+  const { peer } = rawPeer({ interceptors: [spy], maxBatch: 1 });
+  const items = [{ method: 'one' }, { method: 'two', notify: true }];
+  await expect(peer.batch(items)).rejects.toMatchObject({ code: ErrorCode.InvalidRequest });
+  expect(ended).toEqual([`one: ${ErrorCode.InvalidRequest}`, `two: ${ErrorCode.InvalidRequest}`]);
+});

@@ -9,6 +9,7 @@ import type { BatchItem, CallOptions } from './call.ts';
 import type { Request } from './context.ts';
 import type { RequestId } from './message.ts';
 import type { Entry } from './methods.ts';
+import { quiet } from './outlet.ts';
 
 /** A call or notification on its way. */
 export interface Traffic {
@@ -62,29 +63,33 @@ export function invoker(interceptors: readonly Interceptor[]): (entry: Entry, re
 
 /**
  * A batch whose items each pass the interceptors. It is sent when every item has come through, or was answered or
- * refused on the way.
+ * refused on the way. What an interceptor hands on after that (it tries again) leaves alone.
  *
  * @param through one item's way: the interceptors around a function that takes what came through
  * @param send sends what came through as one batch
+ * @param sendAlone sends what came too late for it
  */
 export async function interceptedBatch(
   items: readonly BatchItem[],
   options: CallOptions | undefined,
   through: (traffic: Traffic, last: (traffic: Traffic) => Promise<unknown>) => Promise<unknown>,
   send: (items: readonly BatchItem[]) => Promise<PromiseSettledResult<unknown>[]>,
+  sendAlone: (traffic: Traffic) => Promise<unknown>,
 ): Promise<PromiseSettledResult<unknown>[]> {
   const arrived: { readonly item: BatchItem; readonly settle: (result: unknown) => void }[] = [];
   const outcomes: Promise<PromiseSettledResult<unknown>>[] = [];
+  let left = false;
   const ready = items.map((item) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const kind = item.notify ? 'notification' : 'call';
     const { method, params } = item;
     const outcome = through({ direction: 'outgoing', kind, method, params, options }, (traffic) => {
+      if (left) return sendAlone(traffic);
       const result = new Promise((settle) => {
         arrived.push({ item: { ...item, method: traffic.method, params: traffic.params }, settle });
       });
       resolve();
-      return result;
+      return quiet(result); // an interceptor need not look at what it handed on
     });
     const settled = Promise.allSettled([outcome]).then(([result]) => result);
     void settled.then(() => resolve());
@@ -92,11 +97,14 @@ export async function interceptedBatch(
     return promise;
   });
   await Promise.all(ready);
-  const results = await send(arrived.map(({ item }) => item));
+  left = true;
+  const sent = await Promise.allSettled([send(arrived.map(({ item }) => item))]);
+  const results = sent[0].status === 'fulfilled' ? sent[0].value : undefined;
   let next = 0;
   for (const { item, settle } of arrived) {
-    const result = item.notify ? undefined : results[next++];
+    const result = results === undefined ? sent[0] : item.notify ? undefined : results[next++];
     settle(result?.status === 'rejected' ? Promise.reject(result.reason as Error) : result?.value);
   }
+  if (sent[0].status === 'rejected') throw sent[0].reason;
   return Promise.all(outcomes);
 }

@@ -204,3 +204,36 @@ test('what is no method name is refused before anything is sent', async () => {
   }
   expect(await allSent()).toEqual([]);
 });
+
+describe('params that do something while they are written', () => {
+  test('end the connection: the call is rejected, alone and in a batch', async () => {
+    const { peer, allSent } = rawPeer({ timeoutMs: 0 });
+    const params = { toJSON: () => peer.close('enough') };
+    await expect(peer.call('m', params)).rejects.toMatchObject({ code: ErrorCode.Unavailable });
+    const other = rawPeer({ timeoutMs: 0 });
+    const closing = { toJSON: () => other.peer.close('enough') };
+    const results = await other.peer.batch([
+      { method: 'a' },
+      { method: 'b', params: closing },
+      { method: 'c' },
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect([...(await allSent()), ...(await other.allSent())]).toEqual([]);
+  });
+
+  test('abort the call: it is rejected and not sent', async () => {
+    const { peer, allSent } = rawPeer({ timeoutMs: 0 });
+    const abort = new AbortController();
+    const params = {
+      toJSON: () => {
+        abort.abort(new Error('no'));
+        return {};
+      },
+    };
+    await expect(peer.call('m', params, { signal: abort.signal })).rejects.toMatchObject({
+      code: ErrorCode.Cancelled,
+    });
+    expect(await allSent()).toEqual([]);
+    expect(peer.open.calls).toBe(0);
+  });
+});

@@ -49,15 +49,15 @@ export class Outgoing {
     return new Promise((resolve, reject) => {
       const call = new PendingCall(++this.#ordinal, method, options, resolve, reject);
       const text = this.#write(call, params);
-      if (text === undefined) return;
-      this.#expect(call, performance.now());
+      if (text === undefined || !this.#expect(call, performance.now())) return;
       this.#o.outlet.send(text, this.#pending.size === 1);
     });
   }
 
   /** Resolves when the other side reads, so that a writer cannot run ahead of it. */
   notify(method: string, params: unknown): Promise<void> {
-    if (this.#over) return quiet(Promise.reject(copyOf(this.#over)));
+    const { over } = this.#o.outlet;
+    if (over) return quiet(Promise.reject(copyOf(over)));
     let text: string;
     try {
       text = this.#fitting(notificationText(named(method), this.#serialise(params)));
@@ -80,7 +80,7 @@ export class Outgoing {
         limit: maxBatch,
       });
     }
-    if (this.#over) throw copyOf(this.#over);
+    if (outlet.over) throw copyOf(outlet.over);
     const batch = new PendingBatch();
     const calls: PendingCall[] = [];
     const texts: string[] = [];
@@ -106,9 +106,9 @@ export class Outgoing {
     }
     const whole = texts.length > 0 ? this.#fitting(arrayText(texts)) : undefined;
     const now = performance.now();
-    for (const call of calls) this.#expect(call, now);
-    if (whole !== undefined) outlet.send(whole, this.#pending.size === calls.length);
-    await (batch.settled() ?? outlet.drained());
+    const expected = calls.filter((call) => this.#expect(call, now));
+    if (whole !== undefined) outlet.send(whole, this.#pending.size === expected.length);
+    await (batch.results.length > 0 ? batch.settled() : outlet.drained());
     return batch.results;
   }
 
@@ -170,7 +170,7 @@ export class Outgoing {
   }
 
   /**
-   * Rejects everything open, and everything asked for from now on.
+   * Rejects all open calls, and all that are made from now on.
    *
    * @param tell whether the other side can still hear that nobody waits for its answers
    */
@@ -189,10 +189,7 @@ export class Outgoing {
   #write(call: PendingCall, params: unknown): string | undefined {
     const { dialect, outlet } = this.#o;
     const { options } = call;
-    if (this.#over || options?.signal?.aborted) {
-      call.reject(this.#over ? copyOf(this.#over) : cancelled(options?.signal as AbortSignal));
-      return undefined;
-    }
+    if (this.#refused(call)) return undefined;
     const wanted = options?.onProgress
       ? dialect.askForProgress(params, `${this.#prefix}${call.ordinal}`)
       : params;
@@ -250,7 +247,9 @@ export class Outgoing {
     throw new RpcError(ErrorCode.InvalidParams, `the message would be longer than ${limit} bytes`, { limit });
   }
 
-  #expect(call: PendingCall, now: number): void {
+  /** False after rejecting the call: its own params may have ended the connection, or aborted it, while they were written. */
+  #expect(call: PendingCall, now: number): boolean {
+    if (this.#refused(call)) return false;
     this.#pending.add(call);
     const ms = call.options?.timeoutMs ?? this.#o.timeoutMs;
     if (ms !== 0 && ms !== Number.POSITIVE_INFINITY)
@@ -260,6 +259,16 @@ export class Outgoing {
       call.onAbort = () => this.#abandon(call, cancelled(signal));
       signal.addEventListener('abort', call.onAbort, { once: true });
     }
+    return true;
+  }
+
+  /** Rejects a call that has come too late. */
+  #refused(call: PendingCall): boolean {
+    const signal = call.options?.signal;
+    if (this.#over) call.reject(copyOf(this.#over));
+    else if (signal?.aborted) call.reject(cancelled(signal));
+    else return false;
+    return true;
   }
 
   #forget(call: PendingCall): void {

@@ -34,7 +34,8 @@ export class Outlet implements Destination {
   congested = false;
   readonly #transport: Transport;
   #waiters: Waiter[] = [];
-  #over: RpcError | undefined;
+  /** Why nothing leaves any more. */
+  over: RpcError | undefined;
   readonly #kinds: Frame[] = new Array(remembered).fill('call');
   readonly #methods: string[] = new Array(remembered).fill('');
   readonly #ids: (RequestId | undefined)[] = new Array(remembered).fill(undefined);
@@ -45,7 +46,7 @@ export class Outlet implements Destination {
   }
 
   send(text: string, alone: boolean): void {
-    if (!this.#over && !this.#transport.send(text, alone)) this.congested = true;
+    if (!this.over && !this.#transport.send(text, alone)) this.congested = true;
   }
 
   deliver(text: string, alone: boolean): void {
@@ -56,7 +57,7 @@ export class Outlet implements Destination {
 
   /** Resolves when the other side reads. */
   drained(): Promise<void> {
-    if (this.#over) return quiet(Promise.reject(this.#over));
+    if (this.over) return quiet(Promise.reject(this.over));
     if (!this.congested) return accepted;
     return quiet(new Promise((resolve, reject) => this.#waiters.push({ resolve, reject })));
   }
@@ -69,7 +70,7 @@ export class Outlet implements Destination {
   }
 
   close(error: RpcError): void {
-    this.#over ??= error;
+    this.over ??= error;
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) waiter.reject(error);

@@ -5,6 +5,7 @@ import type { Contracts, SchemaCompiler } from './contract.ts';
 import type { DialectName } from './dialect.ts';
 import type { ServiceInfo } from './discover.ts';
 import type { Interceptor } from './intercept.ts';
+import { envelopeDepth } from './json.ts';
 import type { Log, PeerLog } from './log.ts';
 import type { Methods } from './methods.ts';
 
@@ -17,7 +18,7 @@ export interface PeerOptions {
   readonly maxInFlight?: number | undefined;
   /** Longest message in bytes of UTF-8, in either direction; default 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** Deepest nesting of a message in either direction; default 512. */
+  /** Deepest nesting of a message in either direction, 3 to 1,000; default 512. */
   readonly maxDepth?: number | undefined;
   /** Most messages in a batch, in either direction; default 1,000. */
   readonly maxBatch?: number | undefined;
@@ -46,7 +47,10 @@ export interface Limits {
   readonly maxBatch: number;
 }
 
-/** @throws TypeError for a limit that would let nothing through */
+/** Deeper than this, writing a value and reading its exact numbers may run out of stack. */
+const deepest = 1000;
+
+/** @throws TypeError for a limit that would let nothing through, or that protects nobody */
 export function limitsOf(options: PeerOptions): Limits {
   const limits = {
     maxInFlight: options.maxInFlight ?? 256,
@@ -55,8 +59,12 @@ export function limitsOf(options: PeerOptions): Limits {
     maxBatch: options.maxBatch ?? 1000,
   };
   for (const [name, value] of Object.entries(limits)) {
-    if (!(value >= 1)) throw new TypeError(`${name} must be at least 1, not ${value}`);
+    if (typeof value !== 'number' || !(value >= 1))
+      throw new TypeError(`${name} must be a number from 1, not ${value}`);
   }
+  // An envelope and a batch around it, and params inside.
+  if (limits.maxDepth <= envelopeDepth || limits.maxDepth > deepest)
+    throw new TypeError(`maxDepth must be from ${envelopeDepth + 1} to ${deepest}, not ${limits.maxDepth}`);
   return limits;
 }
 

@@ -1,7 +1,9 @@
 import { getEventListeners } from 'node:events';
+import { duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { connected, rawPeer } from '../test/support.ts';
-import { ErrorCode, memoryPair, Peer, RpcError } from './index.ts';
+import { ErrorCode, memoryPair, Peer, RpcError, streamTransport } from './index.ts';
 
 describe('a peer calls', () => {
   test('a method of the other side, and both sides may call', async () => {
@@ -104,9 +106,80 @@ describe('a connection that ends', () => {
   });
 });
 
+test('a side that closes answers what is open with the reason, also the rest of a batch', async () => {
+  const { peer, receive, allSent } = rawPeer();
+  peer.method('echo', (params) => params).method('hang', () => new Promise(() => {}));
+  receive([
+    { jsonrpc: '2.0', id: 1, method: 'echo', params: [1] },
+    { jsonrpc: '2.0', id: 2, method: 'hang' },
+  ]);
+  receive({ jsonrpc: '2.0', id: 3, method: 'hang' });
+  await peer.close('maintenance');
+  const error = { code: ErrorCode.Unavailable, message: 'maintenance' };
+  expect(await allSent()).toEqual([
+    [
+      { jsonrpc: '2.0', id: 1, result: [1] },
+      { jsonrpc: '2.0', id: 2, error },
+    ],
+    { jsonrpc: '2.0', id: 3, error },
+  ]);
+});
+
+test.each(['maxInFlight', 'maxMessageBytes', 'maxDepth', 'maxBatch'])(
+  '%s must be a sensible number',
+  (limit) => {
+    for (const value of [0, -1, Number.NaN, '5', null, 1n]) {
+      if (value === null) continue; // as good as not given
+      expect(() => new Peer(memoryPair()[0], { [limit]: value })).toThrow(new RegExp(limit));
+    }
+    const most = limit === 'maxDepth' ? 1000 : Number.POSITIVE_INFINITY;
+    expect(() => new Peer(memoryPair()[0], { [limit]: most })).not.toThrow();
+  },
+);
+
+test('a depth that the stack may not bear, or that fits no params, is refused', () => {
+  for (const maxDepth of [1, 2, 1001, Number.POSITIVE_INFINITY]) {
+    expect(() => new Peer(memoryPair()[0], { maxDepth })).toThrow(/maxDepth must be from 3 to 1000/);
+  }
+});
+
+test('the deepest allowed message keeps its exact numbers', async () => {
+  const { peer, receive, allSent } = rawPeer({ maxDepth: 1000 });
+  peer.method('echo', { exact: true }, (params) => params);
+  // The message itself is one level; a result has to fit into an answer and a batch around it.
+  const nested = `${'['.repeat(998)}9007199254740993${']'.repeat(998)}`;
+  receive(`{"jsonrpc":"2.0","id":1,"method":"echo","params":${nested}}`);
+  receive(`{"jsonrpc":"2.0","id":12345678901234567890,"method":"echo","params":[${nested}]}`);
+  receive(`{"jsonrpc":"2.0","id":3,"method":"echo","params":[[${nested}]]}`);
+  expect((await allSent()).map((answer) => (answer as { error?: { code: number } }).error?.code)).toEqual([
+    undefined,
+    ErrorCode.InternalError,
+    ErrorCode.InvalidRequest,
+  ]);
+});
+
 test('options that make no sense are refused', () => {
-  expect(() => new Peer(memoryPair()[0], { maxInFlight: 0 })).toThrow(/maxInFlight/);
   expect(() => new Peer(memoryPair()[0], { dialect: 'esperanto' as never })).toThrow(/dialect/);
+});
+
+test('a side that will send no more may still be told things while its requests run', async () => {
+  const [near, far] = duplexPair();
+  const server = new Peer(streamTransport(far, far), { log: () => {} });
+  server.method('watch', async (_params, { peer }) => {
+    await new Promise((resolve) => far.once('end', resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(peer.call('name')).rejects.toMatchObject({ code: ErrorCode.Unavailable });
+    await peer.notify('news', { n: 1 });
+    expect(await peer.batch([{ method: 'news', params: { n: 2 }, notify: true }])).toEqual([]);
+    return 'done';
+  });
+  near.end('{"jsonrpc":"2.0","id":1,"method":"watch"}\n');
+  const lines = (await text(near)).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { method: 'news', params: { n: 1 } },
+    [{ method: 'news', params: { n: 2 } }],
+    { id: 1, result: 'done' },
+  ]);
 });
 
 test('an answer without result and without error settles its call', async () => {

@@ -19,7 +19,7 @@ import {
 } from './contract.ts';
 import { dialectOf } from './dialect.ts';
 import type { ServiceInfo } from './discover.ts';
-import { endedByPeer, unavailable } from './errors.ts';
+import { endedByPeer, RpcError, unavailable } from './errors.ts';
 import { Incoming } from './incoming.ts';
 import { chain, type Interceptor, interceptedBatch, invoker, type Traffic } from './intercept.ts';
 import { type Entry, type Handler, Methods } from './methods.ts';
@@ -197,6 +197,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
       options,
       async (traffic, last) => chain(interceptors, last)(traffic),
       (arrived) => this.#batch(arrived, options),
+      (late) => this.#send(late),
     );
   }
 
@@ -215,10 +216,16 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     return streamOf((more) => this.call(method as never, params as never, { ...options, ...more }), options);
   }
 
-  /** Answers one message text outside the transport; undefined if it gets no answer. For request-response hosts. */
+  /**
+   * Answers one message text outside the transport; undefined if it gets no answer. For request-response hosts.
+   *
+   * @throws RpcError Unavailable when the connection is over, RateLimited when too much waits: nobody here can be made to wait
+   */
   exchange(text: string): Promise<string | undefined> {
     const exchange = new Exchange();
     if (this.#closing) return Promise.reject(unavailable(this.#closing));
+    const { noRoom } = this.#incoming;
+    if (noRoom) return Promise.reject(new RpcError(noRoom.code, noRoom.message, noRoom.data));
     if (!this.#reader.message(text, exchange)) exchange.skip();
     return exchange.answer;
   }
@@ -260,6 +267,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
       },
       ended: () => this.#ended(),
       closed: (reason) => {
+        this.#outlet.close(unavailable(reason)); // nothing reaches the other side any more, not even last answers
         this.#end(reason);
         this.#resolveClosed(
           this.#closing?.kind === 'closed' ? { ...reason, ...this.#closing } : (this.#closing ?? reason),
@@ -299,7 +307,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     this.#inputEnded = true;
     this.#outgoing.close(unavailable(endedByPeer), false);
     if (this.#incoming.awaited === 0) this.#finish();
-    else if (this.#timeoutMs > 0 && this.#timeoutMs <= longestTimer)
+    else if (this.#timeoutMs !== 0 && !(this.#timeoutMs > longestTimer))
       this.#lastWords = setTimeout(() => this.#finish(), this.#timeoutMs);
   }
 
@@ -350,10 +358,11 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   }
 
   async #intercepted(traffic: Traffic): Promise<unknown> {
-    return chain(this.#interceptors, (last) =>
-      last.kind === 'call'
-        ? this.#call(last.method, last.params, last.options)
-        : this.#outgoing.notify(last.method, last.params),
-    )(traffic);
+    return chain(this.#interceptors, (last) => this.#send(last))(traffic);
+  }
+
+  /** What has come through all interceptors. */
+  #send({ kind, method, params, options }: Traffic): Promise<unknown> {
+    return kind === 'call' ? this.#call(method, params, options) : this.#outgoing.notify(method, params);
   }
 }

@@ -20,7 +20,7 @@ export function streamOf<T>(
   call: (more: CallOptions) => Promise<T>,
   options: CallOptions = {},
 ): ProgressStream<T> {
-  const waiting: unknown[] = [];
+  let waiting: unknown[] = [];
   const stop = new AbortController();
   let wake = (): void => {};
   let over = false;
@@ -43,7 +43,13 @@ export function streamOf<T>(
   let left = false;
   async function* pieces(): AsyncGenerator<unknown, void> {
     while (!left) {
-      while (waiting.length > 0 && !left) yield waiting.shift();
+      const arrived = waiting;
+      waiting = [];
+      for (const piece of arrived) {
+        if (left) return;
+        yield piece;
+      }
+      if (waiting.length > 0) continue;
       if (over || left) break;
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -57,7 +63,7 @@ export function streamOf<T>(
     next: () => inner.next(),
     return: () => {
       left = true;
-      waiting.length = 0;
+      waiting = [];
       if (!over) stop.abort(new RpcError(ErrorCode.Cancelled, 'the reader left'));
       wake();
       return inner.return();

@@ -3,14 +3,14 @@
  *
  * Promise: in order, one at a time, and none before the sink is there.
  */
-import { isUtf8 } from '../framing/decoder.ts';
+import { invalidUtf8, isUtf8, tooLong } from '../framing/decoder.ts';
 import { isTooLong } from '../json.ts';
-import type { Sink } from '../transport.ts';
+import type { Damage, Sink } from '../transport.ts';
 
 export class HeldTexts {
   #sink: Sink | undefined;
   #limit = Number.POSITIVE_INFINITY;
-  #texts: (string | Uint8Array)[] = [];
+  #texts: (string | Uint8Array | Damage)[] = [];
   #held = false;
   #busy = false;
 
@@ -27,7 +27,7 @@ export class HeldTexts {
   }
 
   /** @returns false if the sink wants no more */
-  add(text: string | Uint8Array): boolean {
+  add(text: string | Uint8Array | Damage): boolean {
     this.#texts.push(text);
     this.#deliver();
     return !this.#held;
@@ -53,12 +53,13 @@ export class HeldTexts {
     }
   }
 
-  #hand(text: string | Uint8Array, sink: Sink): boolean {
+  #hand(text: string | Uint8Array | Damage, sink: Sink): boolean {
+    if (typeof text === 'object' && 'kind' in text) return sink.damaged(text);
     if (typeof text === 'string' ? isTooLong(text, this.#limit) : text.length > this.#limit) {
-      return sink.damaged({ kind: 'size', message: `the message is longer than ${this.#limit} bytes` });
+      return sink.damaged(tooLong(this.#limit));
     }
     if (typeof text === 'string') return sink.message(text);
-    if (!isUtf8(text)) return sink.damaged({ kind: 'encoding', message: 'the message is not valid UTF-8' });
+    if (!isUtf8(text)) return sink.damaged(invalidUtf8);
     return sink.message(Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8'));
   }
 }

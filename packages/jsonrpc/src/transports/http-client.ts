@@ -5,6 +5,7 @@
  * the server can send messages too, over one event stream that is opened again when it breaks.
  */
 import { ErrorCode } from '../errors.ts';
+import { tooLong } from '../framing/decoder.ts';
 import type { Sink, Transport } from '../transport.ts';
 import { HeldTexts } from './held-texts.ts';
 
@@ -20,7 +21,10 @@ export interface HttpOptions {
 /** Names the client's session, chosen by the client; without it a request stands alone. */
 export const sessionHeader = 'rpc-session';
 
-/** On an answer: the number of the session's last event before it, which the client takes first. */
+/**
+ * On an answer: the number of the session's last event before it, which the client takes first. On an answer that comes as an
+ * event stream: `id`, because each event's id is that number.
+ */
 export const lastEventHeader = 'rpc-last-event';
 
 /** How long an answer waits for events that were sent before it; they may be lost with a broken stream. */
@@ -28,6 +32,8 @@ const overtakenMs = 1000;
 /** Requests under way before writers have to wait. */
 const congestion = 64;
 const reconnectMs = [100, 500, 2000, 5000];
+/** What a server says that has no event stream. */
+const noStream = [404, 405, 501];
 
 class HttpTransport implements Transport {
   readonly #url: string;
@@ -43,6 +49,9 @@ class HttpTransport implements Transport {
   /** Number of the last event that has arrived. */
   #seen = 0;
   readonly #overtaking = new Set<() => void>();
+  /** Bodies that are not read on, because what they brought has not been taken. */
+  #paused: (() => void)[] = [];
+  #maxMessageBytes = Number.POSITIVE_INFINITY;
 
   constructor(url: string, options: HttpOptions) {
     this.#url = url;
@@ -56,6 +65,7 @@ class HttpTransport implements Transport {
 
   start(sink: Sink, maxMessageBytes: number): void {
     this.#sink = sink;
+    this.#maxMessageBytes = maxMessageBytes;
     this.#texts.start(sink, maxMessageBytes);
     if (this.#events) void this.#listen();
   }
@@ -68,6 +78,7 @@ class HttpTransport implements Transport {
 
   resume(): void {
     this.#texts.resume();
+    if (this.#texts.empty) this.#goOn();
   }
 
   async close(): Promise<void> {
@@ -75,6 +86,7 @@ class HttpTransport implements Transport {
     this.#over = true;
     this.#stop.abort();
     this.#arrived(0);
+    this.#goOn();
     if (this.#events) {
       const signal = AbortSignal.timeout(1000);
       await this.#fetch(this.#url, { method: 'DELETE', headers: this.#headers, signal }).catch(() => {});
@@ -107,25 +119,55 @@ class HttpTransport implements Transport {
 
   async #answer(response: Response, text: string): Promise<void> {
     const type = response.headers.get('content-type') ?? '';
+    const lastEvent = response.headers.get(lastEventHeader);
+    const status = `HTTP status ${response.status}`;
     if (response.ok && type.startsWith('text/event-stream') && response.body) {
-      await this.#read(response.body);
+      await this.#read(response.body, async (data, id) => {
+        if (lastEvent !== null) await this.#after(Number(id));
+        return this.#take(data);
+      });
+      // To requests that have been answered this is a late answer, and dropped.
+      if (!this.#events) await this.#failed(text, `${status} ended without an answer`);
       return;
     }
-    const body = await response.text();
-    await this.#after(Number(response.headers.get(lastEventHeader) ?? 0));
+    const body = await this.#bodyOf(response);
+    await this.#after(Number(lastEvent ?? 0));
     if (type.startsWith('application/json') && body !== '') this.#texts.add(body);
     // A refusal without id, or no JSON-RPC at all: the call would wait for ever.
-    const status = `HTTP status ${response.status}`;
     if (!response.ok) await this.#failed(text, status, { status: response.status });
     else if (body === '' && !this.#events) await this.#failed(text, `${status} without an answer`);
   }
 
-  async #read(events: AsyncIterable<Uint8Array>): Promise<void> {
+  /** @throws RangeError if it is longer than a message may be */
+  async #bodyOf(response: Response): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of response.body ?? []) {
+      size += chunk.length;
+      if (size > this.#maxMessageBytes)
+        throw new RangeError(`the answer is longer than ${this.#maxMessageBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  async #read(
+    events: AsyncIterable<Uint8Array>,
+    take: (data: string | undefined, id: string) => Promise<void> | undefined,
+  ): Promise<void> {
     const { readEvents } = await import('./event-stream.ts');
-    await readEvents(events, (data, id) => {
-      this.#texts.add(data);
-      if (id !== '') this.#arrived(Number(id));
-    });
+    await readEvents(events, this.#maxMessageBytes, take);
+  }
+
+  /** Hands on what an event brought; the promise resolves when there is room for more. */
+  #take(data: string | undefined): Promise<void> | undefined {
+    this.#texts.add(data ?? tooLong(this.#maxMessageBytes));
+    if (this.#texts.empty || this.#over) return undefined;
+    return new Promise((resolve) => this.#paused.push(resolve));
+  }
+
+  #goOn(): void {
+    for (const resolve of this.#paused.splice(0)) resolve();
   }
 
   /** Two streams keep no order between them: what was sent first is waited for. */
@@ -138,7 +180,10 @@ class HttpTransport implements Transport {
         clearTimeout(late);
         resolve();
       };
-      const late = setTimeout(() => this.#arrived(event), overtakenMs);
+      const late = setTimeout(() => {
+        this.#overtaking.delete(look);
+        resolve();
+      }, overtakenMs);
       this.#overtaking.add(look);
     });
   }
@@ -156,20 +201,30 @@ class HttpTransport implements Transport {
   }
 
   async #listen(): Promise<void> {
-    const headers = { ...this.#headers, accept: 'text/event-stream' };
     for (let attempt = 0; !this.#over; attempt++) {
+      const headers = { ...this.#headers, accept: 'text/event-stream', 'last-event-id': `${this.#seen}` };
       try {
         const response = await this.#fetch(this.#url, { headers, signal: this.#stop.signal });
-        if (response.ok && response.body) {
+        const type = response.headers.get('content-type') ?? '';
+        if (response.ok && response.body && type.startsWith('text/event-stream')) {
           attempt = 0;
-          await this.#read(response.body);
+          await this.#read(response.body, (data, id) => this.#event(data, Number(id)));
         } else await response.body?.cancel();
+        if (noStream.includes(response.status)) return;
       } catch {
         // Broken or refused: calls of ours say so themselves.
       }
       const wait = reconnectMs[Math.min(attempt, reconnectMs.length - 1)];
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
     }
+  }
+
+  /** After a stream that broke, the server may send again what has arrived. */
+  #event(data: string | undefined, number: number): Promise<void> | undefined {
+    if (number <= this.#seen && number > 0) return undefined;
+    const wait = this.#take(data);
+    if (number > 0) this.#arrived(number);
+    return wait;
   }
 }
 

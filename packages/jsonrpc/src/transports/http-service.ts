@@ -12,6 +12,7 @@ import { errorText } from '../message.ts';
 import type { Peer } from '../peer.ts';
 import type { Transport } from '../transport.ts';
 import { lastEventHeader, sessionHeader } from './http-client.ts';
+import { HttpReply } from './http-reply.ts';
 import { HttpSession } from './http-session.ts';
 
 export interface HttpHandlerOptions {
@@ -26,6 +27,8 @@ export interface HttpHandlerOptions {
   readonly maxMessageBytes?: number | undefined;
   /** How long a session without event stream and without requests is kept, in milliseconds; default 60,000. */
   readonly idleMs?: number | undefined;
+  /** How often something is written to a client that waits, in milliseconds; default 15,000. */
+  readonly heartbeatMs?: number | undefined;
 }
 
 export interface HttpHandler {
@@ -47,16 +50,23 @@ export function httpService(
   accept: (transport: Transport, request: IncomingMessage) => Peer,
   options: HttpHandlerOptions = {},
 ): HttpHandler {
-  const { authorize, origins = [], maxMessageBytes = 64 << 20, idleMs = 60_000 } = options;
+  const {
+    authorize,
+    origins = [],
+    maxMessageBytes = 64 << 20,
+    idleMs = 60_000,
+    heartbeatMs = 15_000,
+  } = options;
   const sessions = new Map<string, Session>();
 
-  function sessionOf(request: IncomingMessage): Session | undefined {
+  function sessionOf(request: IncomingMessage, make: boolean): Session | undefined {
     const id = request.headers[sessionHeader];
     if (typeof id !== 'string' || id.length < 20 || id.length > 200) return undefined;
     let session = sessions.get(id);
     if (!session) {
+      if (!make) return undefined;
       if (sessions.size >= maxSessions) throw new Refusal(503, ErrorCode.Unavailable, 'too many sessions');
-      const transport = new HttpSession(true);
+      const transport = new HttpSession(true, heartbeatMs);
       session = { transport, peer: accept(transport, request), idle: undefined };
       sessions.set(id, session);
       void session.peer.closed.then(() => sessions.delete(id));
@@ -79,23 +89,17 @@ export function httpService(
       throw new Refusal(415, ErrorCode.InvalidRequest, 'the content type must be application/json');
     }
     const text = await bodyOf(request, maxMessageBytes);
-    const session = sessionOf(request);
-    if (session) {
-      const answered = await session.peer.exchange(text);
-      if (answered === undefined && session.transport.over)
-        throw new Refusal(503, ErrorCode.Unavailable, 'the session has ended');
-      if (session.transport.sent > 0) response.setHeader(lastEventHeader, session.transport.sent);
-      answer(response, answered);
-      rest(session);
-      return;
+    const session = sessionOf(request, true);
+    const transport = session?.transport ?? new HttpSession(false, heartbeatMs);
+    const peer = session?.peer ?? accept(transport, request);
+    if (!session) response.once('close', () => void peer.close('the request is over'));
+    const reply = new HttpReply(request, response, heartbeatMs);
+    try {
+      const answered = await peer.exchange(text);
+      reply.end(answered, transport.sent, transport.over ? 503 : 200);
+    } finally {
+      if (session) rest(session);
     }
-    const transport = new HttpSession(false);
-    const peer = accept(transport, request);
-    response.once('close', () => void peer.close('the request is over'));
-    const answered = await peer.exchange(text);
-    if (answered === undefined && transport.over)
-      throw new Refusal(503, ErrorCode.Unavailable, 'the connection was closed before the answer');
-    answer(response, answered);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -103,10 +107,16 @@ export function httpService(
     if (origin !== undefined && !origins.includes(origin)) {
       throw new Refusal(403, ErrorCode.PermissionDenied, 'this origin is not allowed');
     }
-    if (origin !== undefined) response.setHeader('access-control-allow-origin', origin);
+    if (origin !== undefined) {
+      response.setHeader('access-control-allow-origin', origin);
+      response.setHeader('access-control-expose-headers', lastEventHeader);
+    }
     if (request.method === 'OPTIONS') {
       response.setHeader('access-control-allow-methods', 'POST, GET, DELETE');
-      response.setHeader('access-control-allow-headers', `content-type, authorization, ${sessionHeader}`);
+      response.setHeader(
+        'access-control-allow-headers',
+        `content-type, authorization, last-event-id, ${sessionHeader}`,
+      );
       response.writeHead(204).end();
       return;
     }
@@ -115,19 +125,19 @@ export function httpService(
       await post(request, response);
       return;
     }
-    const session = request.method === 'GET' || request.method === 'DELETE' ? sessionOf(request) : undefined;
+    if (request.method === 'DELETE') {
+      sessionOf(request, false)?.transport.end('the client ended the session');
+      response.writeHead(204).end();
+      return;
+    }
+    const session = request.method === 'GET' ? sessionOf(request, true) : undefined;
     if (!session)
       throw new Refusal(
         405,
         ErrorCode.InvalidRequest,
         `send messages with POST; events need ${sessionHeader}`,
       );
-    if (request.method === 'DELETE') {
-      session.transport.end('the client ended the session');
-      response.writeHead(204).end();
-      return;
-    }
-    session.transport.attach(response);
+    session.transport.attach(response, eventNumber(request.headers['last-event-id']));
     response.once('close', () => {
       if (session.transport.detach(response)) rest(session);
     });
@@ -176,9 +186,9 @@ async function bodyOf(request: IncomingMessage, limit: number): Promise<string> 
   return body.toString('utf8');
 }
 
-function answer(response: ServerResponse, text: string | undefined): void {
-  if (text === undefined) response.writeHead(202).end();
-  else response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+/** What a client says it has seen; undefined if it is no number of ours. */
+function eventNumber(header: string | string[] | undefined): number | undefined {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
 }
 
 /** HTTP's words for errors of the program's own; anything else was refused on purpose. */
@@ -186,6 +196,7 @@ const statuses: Readonly<Record<number, number>> = {
   [ErrorCode.Unauthorized]: 401,
   [ErrorCode.InternalError]: 500,
   [ErrorCode.Unavailable]: 503,
+  [ErrorCode.RateLimited]: 429,
 };
 
 function refuse(response: ServerResponse, thrown: unknown): void {
@@ -194,7 +205,8 @@ function refuse(response: ServerResponse, thrown: unknown): void {
     message: 'Internal error',
   };
   const status = thrown instanceof Refusal ? thrown.status : (statuses[known.code] ?? 403);
-  if (response.headersSent) response.destroy();
+  if (response.headersSent)
+    response.destroy(); // the client learns of it from the broken stream
   else {
     const headers = { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) };
     response.writeHead(status, headers).end(errorText(null, known));

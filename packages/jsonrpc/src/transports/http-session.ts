@@ -1,33 +1,39 @@
 /**
  * One HTTP client as the server sees it: its requests, and the event stream on which it can be called.
  *
- * Promise: what is sent while the stream is away for a moment arrives when it is back; what cannot arrive at all is
- * answered at once.
+ * Promise: what is sent while the stream is away for a moment, or is lost with a stream that broke, arrives when it is
+ * back; what cannot arrive at all is answered at once.
  */
 import type { ServerResponse } from 'node:http';
 import { ErrorCode } from '../errors.ts';
 import type { Sink, Transport } from '../transport.ts';
-import { eventOf } from './event-stream.ts';
+import { eventOf, heartbeat } from './event-stream.ts';
 import { answersFor } from './undeliverable.ts';
 
-const maxQueuedBytes = 1 << 20;
-/** Proxies close streams on which nothing moves. */
-const heartbeatMs = 15_000;
+const maxKept = 1 << 20;
 
 export class HttpSession implements Transport {
   readonly #lasting: boolean;
+  readonly #heartbeatMs: number;
   #sink: Sink | undefined;
   #stream: ServerResponse | undefined;
-  #queue: string[] = [];
-  #queuedBytes = 0;
+  /** The latest events, those that wait for the stream among them. */
+  #kept: string[] = [];
+  #keptChars = 0;
+  #unwritten = 0;
+  #unwrittenChars = 0;
   #heartbeat: NodeJS.Timeout | undefined;
   #over = false;
-  /** Events sent so far, with those that wait for the stream. */
+  /** The number of the last event so far. */
   sent = 0;
 
-  /** @param lasting whether the client may open an event stream */
-  constructor(lasting: boolean) {
+  /**
+   * @param lasting whether the client may open an event stream
+   * @param heartbeatMs proxies close streams on which nothing moves
+   */
+  constructor(lasting: boolean, heartbeatMs: number) {
     this.#lasting = lasting;
+    this.#heartbeatMs = heartbeatMs;
   }
 
   get attached(): boolean {
@@ -44,30 +50,40 @@ export class HttpSession implements Transport {
   }
 
   send(text: string): boolean {
-    if (this.#stream) return this.#stream.write(eventOf(text, ++this.sent));
-    if (!this.#lasting || this.#queuedBytes + text.length > maxQueuedBytes) {
+    if (this.#over) return true;
+    if (!this.#stream && (!this.#lasting || this.#unwrittenChars + text.length > maxKept)) {
       this.#refuse(text);
       return true;
     }
-    this.#queue.push(eventOf(text, ++this.sent));
-    this.#queuedBytes += text.length;
-    return true;
+    this.#kept.push(text);
+    this.#keptChars += text.length;
+    this.sent++;
+    this.#unwritten++;
+    this.#unwrittenChars += text.length;
+    const accepted = this.#write();
+    while (this.#keptChars > maxKept && this.#kept.length > this.#unwritten)
+      this.#keptChars -= this.#kept.shift()?.length ?? 0;
+    return accepted;
   }
 
   resume(): void {}
 
-  /** The client has opened its event stream; an older one of the same client ends. */
-  attach(stream: ServerResponse): void {
+  /**
+   * The client has opened its event stream; an older one of the same client ends.
+   *
+   * @param after the last event that the client has seen, if it says so
+   */
+  attach(stream: ServerResponse, after: number | undefined): void {
     this.#stream?.end();
     this.#stream = stream;
     stream.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     stream.flushHeaders();
-    stream.on('drain', () => this.#sink?.drained());
+    stream.on('drain', () => this.#stream === stream && this.#sink?.drained());
     clearInterval(this.#heartbeat);
-    this.#heartbeat = setInterval(() => stream.write(': \n\n'), heartbeatMs).unref();
-    for (const event of this.#queue) stream.write(event);
-    this.#queue = [];
-    this.#queuedBytes = 0;
+    this.#heartbeat = setInterval(() => stream.write(heartbeat), this.#heartbeatMs).unref();
+    if (after !== undefined) this.#goBack(after);
+    // The stream before may have been full.
+    if (this.#write()) this.#sink?.drained();
   }
 
   /** @returns whether the stream was the current one */
@@ -86,6 +102,24 @@ export class HttpSession implements Transport {
 
   async close(): Promise<void> {
     this.#finish('closed', 'this side closed the connection');
+  }
+
+  /** Writes what waits, if there is a stream; false if the stream has more than it can send. */
+  #write(): boolean {
+    if (!this.#stream || this.#unwritten === 0) return true;
+    let accepted = true;
+    for (const text of this.#kept.slice(-this.#unwritten))
+      accepted = this.#stream.write(eventOf(text, this.sent - --this.#unwritten));
+    this.#unwrittenChars = 0;
+    return accepted;
+  }
+
+  #goBack(after: number): void {
+    // A client that has seen more than was ever sent remembers a session from before a restart: its numbers go on.
+    if (after > this.sent) this.sent = after + this.#kept.length;
+    const missed = this.#kept.slice(Math.max(0, this.#kept.length - (this.sent - after)));
+    this.#unwritten = missed.length;
+    this.#unwrittenChars = missed.reduce((chars, text) => chars + text.length, 0);
   }
 
   #finish(kind: 'ended' | 'closed', message: string): void {

@@ -10,6 +10,13 @@ afterEach(async () => {
   stop = undefined;
 });
 
+/** Lets all calls of `slow` finish. */
+let release = (): void => {};
+const chained = (first: () => void, second: () => void) => () => {
+  first();
+  second();
+};
+
 async function serve(options: HttpHandlerOptions = {}) {
   const peers: Peer[] = [];
   const handler = httpHandler((transport) => {
@@ -18,6 +25,11 @@ async function serve(options: HttpHandlerOptions = {}) {
     peer.method('hang', () => new Promise(() => {}));
     peer.method('three steps', async (_params, context) => {
       for (const step of [1, 2, 3]) context.progress({ step });
+    });
+    peer.method('slow', async (_params, context) => {
+      context.progress({ done: 1 });
+      await new Promise<void>((resolve) => (release = chained(release, resolve)));
+      return 'at last';
     });
     peer.method('ask back', (_params, { peer: caller }) => caller.call('name'));
     peers.push(peer);
@@ -73,7 +85,7 @@ describe('a POST', () => {
     await peers[0]?.close();
     const response = await answered;
     expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ id: null, error: { code: ErrorCode.Unavailable } });
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: ErrorCode.Unavailable } });
   });
 
   test('leaves no peer behind', async () => {
@@ -173,6 +185,151 @@ describe('a session with an event stream', () => {
     await (await post(echo, { 'rpc-session': 'a-session-name-of-20-chars' })).text();
     expect(await peers[0]?.closed).toMatchObject({ kind: 'ended' });
   });
+});
+
+describe('an answer that takes long', () => {
+  test('keeps a client that understands events awake, and no other', async () => {
+    const { post, peers } = await serve({ heartbeatMs: 5 });
+    const slow = '{"jsonrpc":"2.0","method":"slow","id":1}';
+    const waiting = post(slow, { accept: 'text/event-stream, application/json' });
+    const patient = post(slow);
+    const reader = (await waiting).body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toMatch(/^: \n/);
+    await expect.poll(() => peers.filter(({ open }) => open.requests === 1)).toHaveLength(2);
+    release();
+    expect((await patient).headers.get('content-type')).toBe('application/json');
+    let rest = '';
+    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read())
+      rest += Buffer.from(piece.value).toString();
+    expect(rest).toContain('data: {"jsonrpc":"2.0","id":1,"result":"at last"}\n\n');
+  });
+
+  test.each([false, true])('reaches the caller after its progress, with events: %s', async (events) => {
+    const { url, peers } = await serve({ heartbeatMs: 5 });
+    const peer = new Peer(httpTransport(url, { events }));
+    const progress: unknown[] = [];
+    const slow = peer.call('slow', {}, { onProgress: (data) => progress.push(data) });
+    await expect.poll(() => peers.some(({ open }) => open.requests === 1)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 30)); // the answer has become a stream
+    release();
+    expect(await slow).toBe('at last');
+    expect(progress).toEqual(events ? [{ done: 1 }] : []);
+    await peer.close();
+  });
+});
+
+describe('an event stream that breaks', () => {
+  const session = { 'rpc-session': 'a-session-name-of-20-chars' };
+  const opened = async (url: string, after: string) => {
+    const abort = new AbortController();
+    const headers = { ...session, 'last-event-id': after };
+    const response = await fetch(url, { headers, signal: abort.signal });
+    const reader = response.body?.getReader();
+    let seen = '';
+    return {
+      until: async (pattern: RegExp) => {
+        while (!pattern.test(seen)) seen += Buffer.from((await reader?.read())?.value ?? []).toString();
+        return seen;
+      },
+      cut: () => abort.abort(),
+    };
+  };
+
+  test('is resumed after the last event that arrived', async () => {
+    const { url, peers } = await serve();
+    const first = await opened(url, '0');
+    for (const n of [1, 2, 3]) await peers[0]?.notify('news', { n });
+    await first.until(/"n":3/);
+    first.cut();
+    await peers[0]?.notify('news', { n: 4 });
+    const second = await opened(url, '1');
+    const again = await second.until(/"n":4/);
+    expect([...again.matchAll(/id: (\d+)\ndata: .*"n":(\d)/g)].map(([, id, n]) => [id, n])).toEqual([
+      ['2', '2'],
+      ['3', '3'],
+      ['4', '4'],
+    ]);
+    second.cut();
+  });
+
+  test('goes on counting when the server has forgotten the session', async () => {
+    const { url, peers } = await serve();
+    const stream = await opened(url, '57');
+    await peers[0]?.notify('news', { n: 1 });
+    expect(await stream.until(/"n":1/)).toContain('id: 58\n');
+    stream.cut();
+  });
+
+  test('is replaced by a new one of the same client, and writers that waited for the old one go on', async () => {
+    const { url, peers } = await serve();
+    await opened(url, '0'); // nobody reads it
+    const [server] = peers;
+    let accepted = 0;
+    while (accepted < 1000) {
+      const full = Symbol();
+      const notified = server?.notify('news', { text: 'x'.repeat(100_000) });
+      const waited = await Promise.race([notified, new Promise((resolve) => setTimeout(resolve, 50, full))]);
+      if (waited === full) break;
+      accepted++;
+    }
+    expect(accepted).toBeLessThan(1000);
+    const waiting = server?.notify('news', { last: true });
+    const next = await opened(url, '0');
+    await next.until(/"last"/);
+    await waiting;
+    next.cut();
+  });
+});
+
+describe('a server that sends too much', () => {
+  const tooMuch = async (type: string, body: string) => {
+    const server = createServer((_request, response) =>
+      response.writeHead(200, { 'content-type': type }).end(body),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    stop = async () => {
+      server.closeAllConnections();
+      server.close();
+    };
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  };
+  test.each([
+    ['an answer', 'application/json', `{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(2000)}"}`],
+    ['an event', 'text/event-stream', `data: "${'x'.repeat(2000)}"\n\n`],
+    ['an event in many lines', 'text/event-stream', `${'data: xxxxxxxxx\n'.repeat(200)}\n`],
+  ])('in %s fails the call, and keeps nothing of it', async (_what, type, body) => {
+    const peer = new Peer(httpTransport(await tooMuch(type, body)), { maxMessageBytes: 1000, log: () => {} });
+    await expect(peer.call('m')).rejects.toMatchObject({ code: ErrorCode.Unavailable });
+    await peer.close();
+  });
+});
+
+test('a server without event stream is asked for one once', async () => {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') asked++;
+    response.writeHead(request.method === 'GET' ? 405 : 200, { 'content-type': 'application/json' });
+    response.end(
+      request.method === 'GET' ? '' : '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}',
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const peer = new Peer(httpTransport(url, { events: true }), { log: () => {} });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(asked).toBe(1);
+  await peer.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+test('a session that nobody has opened is not opened by ending it', async () => {
+  const { url, peers } = await serve();
+  const ended = await fetch(url, {
+    method: 'DELETE',
+    headers: { 'rpc-session': 'a-session-name-of-20-chars' },
+  });
+  expect([ended.status, peers.length]).toEqual([204, 0]);
 });
 
 test.each([false, true])(

@@ -16,7 +16,7 @@ export type SocketAddress =
 export interface Listener {
   /** Where it listens, with the port that was chosen. */
   readonly address: SocketAddress;
-  /** Stops accepting. Connections that are open stay open. */
+  /** Stops accepting, at once. Connections that are open stay open. */
   close(): Promise<void>;
 }
 
@@ -67,10 +67,13 @@ export async function listen(
     await bound(server, { path: address.path });
     process.getBuiltinModule('node:fs').chmodSync(address.path, 0o600);
   } else await bound(server, { host: address.host ?? loopback, port: address.port });
+  server.on('error', () => {}); // one connection that could not be accepted must not end the process
   const where = server.address() as AddressInfo | string;
   return {
     address: typeof where === 'string' ? { path: where } : { host: where.address, port: where.port },
-    close: () => new Promise((resolve) => server.close(() => resolve()).unref()),
+    close: async () => {
+      server.close();
+    },
   };
 }
 

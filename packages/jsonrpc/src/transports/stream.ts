@@ -63,7 +63,10 @@ export class StreamTransport implements Transport {
     );
     readable.on('end', () => this.#end());
     readable.on('close', () => this.#end());
-    readable.on('data', (chunk: Buffer) => this.#data(chunk));
+    // A stream that somebody has told to decode gives strings.
+    readable.on('data', (chunk: Buffer | string) =>
+      this.#data(typeof chunk === 'string' ? Buffer.from(chunk) : chunk),
+    );
   }
 
   send(text: string, alone: boolean): boolean {

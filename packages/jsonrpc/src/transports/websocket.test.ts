@@ -68,6 +68,19 @@ test('writers wait while the socket has more than it can send', async () => {
   await peer.close();
 });
 
+test('writers wait for a socket that takes long to open', async () => {
+  const socket = new FakeSocket();
+  const peer = new Peer(webSocketTransport(socket));
+  let accepted = false;
+  const notified = peer.notify('a', ['x'.repeat(2 << 20)]).then(() => (accepted = true));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(accepted).toBe(false);
+  socket.open();
+  await notified;
+  expect(socket.sent).toHaveLength(1);
+  await peer.close();
+});
+
 test('a socket that fails says why', async () => {
   const socket = new FakeSocket();
   const peer = new Peer(webSocketTransport(socket));

@@ -32,6 +32,7 @@ class WebSocketTransport implements Transport {
   readonly #texts = new HeldTexts();
   readonly #gone: Promise<void>;
   #unsent: string[] = [];
+  #unsentChars = 0;
   #sink: Sink | undefined;
   #poll: NodeJS.Timeout | undefined;
   #failure: string | undefined;
@@ -64,9 +65,11 @@ class WebSocketTransport implements Transport {
   }
 
   send(text: string): boolean {
-    if (this.#socket.readyState === connecting) this.#unsent.push(text);
-    else if (this.#socket.readyState === open) this.#socket.send(text);
-    if ((this.#socket.bufferedAmount ?? 0) < congestion) return true;
+    if (this.#socket.readyState === connecting) {
+      this.#unsent.push(text);
+      this.#unsentChars += text.length;
+    } else if (this.#socket.readyState === open) this.#socket.send(text);
+    if (this.#underWay < congestion) return true;
     this.#poll ??= setInterval(() => this.#look(), pollMs);
     return false;
   }
@@ -84,10 +87,15 @@ class WebSocketTransport implements Transport {
     this.#finish({ kind: 'closed', message: 'this side closed the connection' });
   }
 
+  get #underWay(): number {
+    return this.#unsentChars + (this.#socket.bufferedAmount ?? 0);
+  }
+
   #opened(): void {
     this.#wasOpen = true;
     const unsent = this.#unsent;
     this.#unsent = [];
+    this.#unsentChars = 0;
     for (const text of unsent) this.#socket.send(text);
   }
 
@@ -98,7 +106,7 @@ class WebSocketTransport implements Transport {
 
   /** There is no event that tells when the socket has caught up. */
   #look(): void {
-    if ((this.#socket.bufferedAmount ?? 0) >= congestion / 2) return;
+    if (this.#underWay >= congestion / 2) return;
     clearInterval(this.#poll);
     this.#poll = undefined;
     this.#sink?.drained();
