@@ -315,7 +315,9 @@ function mayBeCut(text: string): boolean {
     return true;
   const end = text.length > 200 ? text.slice(-200) : text;
   return (
-    end.includes('...') || end.includes('…') || /trunc|cut|clipped|omitted|more|gekürzt|截断|省略/i.test(end)
+    end.includes('...') ||
+    end.includes('…') ||
+    /trunc|cut|clipped|omitted|more|limited|first|capped|abridged|excerpt|gekürzt|截断|省略/i.test(end)
   );
 }
 

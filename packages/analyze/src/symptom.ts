@@ -146,7 +146,10 @@ function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
   const codes = told.length + parts.length > 0 ? [] : codesIn(message);
   const inside = codes.flatMap((code) => spots.flatMap((spot) => within(spot, code)));
   const found = [...told, ...parts, ...inside];
-  return (found.length > 0 ? found : earlierIn(view, step, codes)).slice(0, mostInputs);
+  if (found.length > 0) return found.slice(0, mostInputs);
+  // A word of the message may be a value that an earlier call was given.
+  const words = codes.length > 0 ? codes : (message.match(/[\p{L}][\p{L}\p{N}_-]{3,40}/gu) ?? []).slice(-12);
+  return earlierIn(view, step, words).slice(0, 1);
 }
 
 /** Words of a text that hold a digit and a letter, or many digits: ids, paths, codes. */

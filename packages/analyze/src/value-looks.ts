@@ -52,7 +52,9 @@ function textLook(text: string): string {
   ) {
     return /,\d{1,2}\D*$|\.\d{3}(?:\D|$)/.test(text) ? 'comma number text' : 'formatted number text';
   }
-  if (/^\d{4}-\d\d-\d\d/.test(text)) return 'iso date';
+  if (/^\d{4}-\d\d-\d\d(?:$|T[\d:.]+Z?$)/.test(text)) return 'iso date';
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+[-+]/.test(text)) return 'offset date';
+  if (/^\d{4}-\d\d-\d\d/.test(text)) return 'other date';
   return dateReadings(text).size > 0 ? 'local date' : 'text';
 }
 
@@ -78,6 +80,8 @@ const words: Readonly<Record<string, string>> = {
   'comma number text': 'a number in text with a decimal comma',
   'formatted number text': 'a formatted number in text',
   'iso date': 'ISO dates',
+  'offset date': 'times with an offset from UTC',
+  'other date': 'dates and times written in another way',
   'local date': 'a date in a local format',
   number: 'numbers',
   negative: 'below zero',

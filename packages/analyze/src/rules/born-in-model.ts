@@ -27,7 +27,7 @@ export const bornInModel: Rule = {
         ...(birth.range ? { range: birth.range } : {}),
         value: birth.text,
         text: `the model wrote ${JSON.stringify(birth.text)}${what === '' ? '' : ` as ${what}`}, which nothing in its sight holds${hint}`,
-        score: isConfirmed(steps, birth, symptom.step)
+        score: isConfirmed(steps, birth, symptom.step, complaint.place.step)
           ? direct && isLikeAKey(birth.text)
             ? 0.56
             : 0.4
@@ -59,11 +59,12 @@ function isLikeAKey(text: string): boolean {
 }
 
 /** A value that another tool has since accepted, or that the model gave to something new as its name, is hardly made up. */
-function isConfirmed(steps: readonly Step[], { step, text }: Span, symptom: number): boolean {
+function isConfirmed(steps: readonly Step[], { step, text }: Span, symptom: number, place: number): boolean {
   return steps.some(
     (other) =>
       other.kind === 'tool' &&
       other.number > step &&
+      other.number !== place &&
       other.number < symptom &&
       other.status === 'ok' &&
       (isWriting(other) || !failureInside(other)) &&

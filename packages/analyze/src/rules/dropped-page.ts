@@ -2,7 +2,7 @@
 import type { Step } from '@chassis/journal';
 import { isNumber, leavesOf } from '../json.ts';
 import { opened } from '../opened.ts';
-import { follow, lastKey, pointer } from '../pointer.ts';
+import { follow, lastKey, parentOf, pointer } from '../pointer.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const pageName =
@@ -13,6 +13,9 @@ const moreName =
   /^(?:has_?(?:more|next|next_?page)|more|more_?available|is_?last_?page|last_?page_?reached|is_?last)$/i;
 /** Of these, those that are false when there is more. */
 const lastName = /last/i;
+/** Names of how many are still to come. */
+const leftName =
+  /^(?:remaining|left|rest|more|outstanding|restantes?|restanti|verbleibend|pozostało|осталось|剩余|残り)$/i;
 const pagesName = /^(?:pages|total_?pages|page_?count|num_?pages|last_?page)$/i;
 /** Names that may also say something else: they count only when they are near to what is there. */
 const countName =
@@ -25,9 +28,10 @@ export const droppedPage: Rule = {
   *find({ tools }) {
     for (const { name, fresh, columns } of tools) {
       const pages = fresh.filter(({ status }) => status === 'ok');
-      const tells = (what: RegExp): boolean => columns.some(({ key }) => what.test(key));
+      const tells = (what: RegExp): boolean => columns.some(({ key, shape }) => isNamed(shape, key, what));
       yield* skipped(name, pages);
-      if (tells(nextName) || tells(moreName)) yield* announced(name, pages);
+      if (tells(nextName) || tells(moreName) || tells(leftName) || pages.length > 1)
+        yield* announced(name, pages);
       yield* full(name, pages);
       if (tells(totalName)) yield* tooFew(name, pages, totalName);
       else if (tells(countName)) yield* tooFew(name, pages, countName);
@@ -35,6 +39,11 @@ export const droppedPage: Rule = {
     }
   },
 };
+
+/** Of what has its number in a member of its own (`total: { value: 31 }`) the outer name counts. */
+function isNamed(path: string, key: string, what: RegExp): boolean {
+  return what.test(key) || (/^(?:value|count|n)$/.test(key) && what.test(lastKey(parentOf(path))));
+}
 
 /** Page 1, 2, 4: the third was never asked for. */
 function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
@@ -75,9 +84,15 @@ function* announced(tool: string, pages: readonly Step[]): Generator<Suspect> {
     // What comes next is a page only where this is one: a result with rows.
     if (!rowsOf(step)) continue;
     const leaves = leavesOf(opened(step.output), '/output');
-    const next = leaves.find(({ pointer, value }) => nextName.test(lastKey(pointer)) && isSet(value));
+    const next = leaves.find(
+      ({ pointer, value }) =>
+        (nextName.test(lastKey(pointer)) || (typeof value === 'string' && isCursor(pointer, step, pages))) &&
+        isSet(value),
+    );
     const more = leaves.find(
-      ({ pointer, value }) => moreName.test(lastKey(pointer)) && value === !lastName.test(lastKey(pointer)),
+      ({ pointer, value }) =>
+        (moreName.test(lastKey(pointer)) && value === !lastName.test(lastKey(pointer))) ||
+        (leftName.test(lastKey(pointer)) && typeof value === 'number' && value > 0),
     );
     const at = next ?? more;
     const unread = next
@@ -88,6 +103,15 @@ function* announced(tool: string, pages: readonly Step[]): Generator<Suspect> {
     const text = `the result of ${tool} ${says}, and nobody asked for it`;
     yield { step: step.number, pointer: at.pointer, value: at.value, text, score: 0.72, kind: 'missing' };
   }
+}
+
+/** A member at the top of a result that is named as an argument of other calls, and is not the one that was given. */
+function isCursor(path: string, step: Step, pages: readonly Step[]): boolean {
+  const key = lastKey(path);
+  if (path !== `/output${pointer(key)}` || pages.length < 2) return false;
+  const own = follow(step.input, pointer(key));
+  const given = follow(step.output, path.slice('/output'.length));
+  return own !== given && pages.some(({ input }) => typeof follow(input, pointer(key)) === 'string');
 }
 
 /** A URL or path that holds what a later call asked for is reached too. */
@@ -104,7 +128,7 @@ function* tooFew(tool: string, pages: readonly Step[], named: RegExp): Generator
   const counted = pages.flatMap((step) => {
     const rows = rowsOf(step);
     const total = leavesOf(opened(step.output)).find(
-      ({ pointer, value }) => named.test(lastKey(pointer)) && typeof value === 'number',
+      ({ pointer, value }) => isNamed(pointer, lastKey(pointer), named) && typeof value === 'number',
     );
     return rows && total ? [{ step, rows, total: Number(total.text) }] : [];
   });

@@ -19,19 +19,29 @@ export const emptyResult: Rule<boolean> = {
       const full = calls.filter(({ status, number }) => status === 'ok' && !seen.has(number)).length;
       for (const step of calls) {
         if (!seen.has(step.number) || step.number === symptom.step || acts(step)) continue;
+        // No text at all, where all others have one, is no search that found nothing.
+        const bare =
+          full >= 2 && isBare(step.output) && calls.filter(({ number }) => seen.has(number)).length === 1;
         const text =
           full > 0 ? `${name} gave nothing here; ${full} other calls gave something` : `${name} gave nothing`;
         yield {
           step: step.number,
           pointer: '/output',
           text,
-          score: full === 0 ? 0.45 : matters ? 0.58 : 0.4,
+          score: bare ? 0.6 : matters ? 0.58 : calls.length <= few ? 0.47 : 0.2,
           kind: 'missing',
         };
       }
     }
   },
 };
+
+/** A tool that is asked time and again finds nothing now and then. */
+const few = 4;
+
+function isBare(output: Json | undefined): boolean {
+  return output === undefined || output === null || output === '';
+}
 
 const counts = /count|total|found|hits|matches|results|rows|length|size/i;
 

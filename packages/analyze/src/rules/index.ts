@@ -7,6 +7,7 @@ import { droppedPage } from './dropped-page.ts';
 import { earlierFailure } from './earlier-failure.ts';
 import { emptyResult } from './empty-result.ts';
 import { failedHere } from './failed-here.ts';
+import { fewerRows } from './fewer-rows.ts';
 import { finishReason } from './finish-reason.ts';
 import { firstAppearance } from './first-appearance.ts';
 import { lateDuplicate } from './late-duplicate.ts';
@@ -23,8 +24,10 @@ import { repeatedCall } from './repeated-call.ts';
 import type { Rule } from './rule.ts';
 import { saidExtent } from './said-extent.ts';
 import { schemaBroken } from './schema-broken.ts';
+import { skippedCall } from './skipped-call.ts';
 import { staleRead } from './stale-read.ts';
 import { swallowedError } from './swallowed-error.ts';
+import { swapped } from './swapped.ts';
 import { truncated } from './truncated.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
 import { unlikeEnd } from './unlike-end.ts';
@@ -47,11 +50,14 @@ export const rules: readonly Rule[] = [
   truncated,
   saidExtent,
   unlikeEnd,
+  fewerRows,
+  skippedCall,
   droppedPage,
   swallowedError,
   wrongEcho,
   otherAnswer,
   contradiction,
+  swapped,
   unlikeOthers,
   staleRead,
   lateDuplicate,

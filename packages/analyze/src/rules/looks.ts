@@ -3,7 +3,7 @@ import { peek, type Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { leafText, leavesOf } from '../json.ts';
 import { opened } from '../opened.ts';
-import { follow, lastKey } from '../pointer.ts';
+import { follow, lastKey, pointer } from '../pointer.ts';
 
 export interface Finding {
   readonly pointer: string;
@@ -39,7 +39,7 @@ export function failureInside(step: Step, output?: Json): Finding | undefined {
 
 /** The members whose values tell how a call went. */
 const telling =
-  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_?code|exit|exit_?status|returncode|rc|retcode|errno|err_?code|error_?code|status|status_code|statusCode|state|text|content|message|result|stdout|stderr|failed|failures|rejected|body|output|response|data|meta|log)$/;
+  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_?code|exit|exit_?status|returncode|rc|retcode|errno|err_?code|error_?code|status|status_code|statusCode|state|text|content|message|result|stdout|stderr|failed|failures|rejected|skipped|unprocessed|not_processed|dropped|invalid|ignored|body|output|response|data|meta|log)$/;
 
 function foundInside(step: Step, output: Json | undefined): Finding | undefined {
   if (typeof output === 'object' && output !== null && !isWriting(step)) {
@@ -98,6 +98,8 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
 const lastLines = 3;
 const failedEnd =
   /(?:^|[\s:*[(])(?:fatal|error|erreur|fehler|errore|błąd|ошибка)\s*(?::|\d|\])|\b(?:FAILED|FAILURE|ABORTED)\b|\bException\b:|\b(?:exit(?:ed)?|exit (?:code|status)|returned|status) (?:with )?(?:code |status )?[1-9]\d{0,2}\s*$|: (?:command not found|no such file or directory|cannot \w+|not permitted|connection refused)/i;
+const excuse =
+  /^\s*(?:(?:we are |i am |i'm |we're )?(?:very )?sorry\b|unfortunately|unable to|could ?n[o']t|cannot\b|can'?t\b|failed\b|something went wrong|an? (?:unexpected |internal )?error (?:occurred|has occurred)|leider|désolé|malheureusement|lo sentimos|no se pudo|spiacenti|impossibile|não foi possível|nie udało|не удалось|к сожалению|抱歉|很抱歉|无法|申し訳|죄송)/i;
 /** Elements that stand for a failure. */
 const failedMarkup =
   /<(?:[\w-]+:)?(?:fault|faultstring|error|exception)\b[^>]*>\s*(?:<[^>]*>\s*)*([^<]{0,80})/i;
@@ -108,14 +110,16 @@ function endsInFailure(step: Step): Finding | undefined {
   const texts =
     typeof output === 'string'
       ? [['', output] as const]
-      : ['stdout', 'stderr', 'output', 'body', 'text', 'log', 'content'].flatMap((key) => {
-          const text: unknown = follow(output, `/${key}`);
-          return typeof text === 'string' ? [[`/${key}`, text] as const] : [];
-        });
+      : typeof output === 'object' && output !== null && !Array.isArray(output)
+        ? Object.entries(output).flatMap(([key, text]) =>
+            typeof text === 'string' ? [[pointer(key), text] as const] : [],
+          )
+        : [];
   for (const [key, text] of texts) {
     if (text.length < 4 || text.length > 20_000) continue;
     const fault = text.trimStart().startsWith('<') ? failedMarkup.exec(text.slice(0, 2000)) : null;
     if (fault) return { pointer: `/output${key}`, text: brief(fault[1]?.trim() || fault[0]) };
+    if (text.length < 300 && excuse.test(text)) return { pointer: `/output${key}`, text: firstLine(text) };
     const lines = text.trimEnd().split('\n').slice(-lastLines);
     const line = lines.findLast((one) => one.length < 300 && failedEnd.test(one));
     // A table or a list of errors is what a reader asked for; what ends a program's words is its own.
@@ -130,6 +134,26 @@ function envelopeFailure(body: object): Finding | undefined {
     const value = follow(body, key);
     const empty = value === undefined || value === null || value === false || value === '' || value === 0;
     if (!empty && !(Array.isArray(value) && value.length === 0))
+      return { pointer: key, text: `${lastKey(key)}: ${brief(value)}` };
+  }
+  for (const key of [
+    '/skipped',
+    '/rejected',
+    '/failed',
+    '/unprocessed',
+    '/not_processed',
+    '/dropped',
+    '/invalid',
+    '/ignored',
+  ]) {
+    const value = follow(body, key);
+    // Entries that were left out, each with its reason.
+    const [first] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+    if (
+      typeof first === 'object' &&
+      first !== null &&
+      Object.keys(first).some((name) => /why|reason|error|message|cause|code/i.test(name))
+    )
       return { pointer: key, text: `${lastKey(key)}: ${brief(value)}` };
   }
   for (const key of ['/ok', '/success', '/succeeded']) {

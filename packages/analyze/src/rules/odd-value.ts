@@ -21,6 +21,7 @@ export const oddValue: Rule = {
       yield* absent(name, columns, fresh, overNothing);
       for (const column of columns) {
         if (column.count > leastSiblings) yield* odd(name, column);
+        else if (column.count === leastSiblings) yield* oddUnit(name, column);
         yield* hollow(name, column, columns);
       }
     }
@@ -94,6 +95,23 @@ function* heldPlace(tool: string, { looks, count, ...column }: Column): Generato
   };
 }
 
+/** A unit behind a number is told from another by two that agree. */
+function* oddUnit(tool: string, column: Column): Generator<Suspect> {
+  const looks = [...column.looks];
+  if (looks.length !== 2 || !looks.every(([look]) => look.startsWith('in '))) return;
+  const [usual, odd] = looks.sort((a, b) => b[1].count - a[1].count);
+  const seen = odd?.[1].first[0];
+  if (!usual || !odd || !seen) return;
+  yield {
+    step: seen.step.number,
+    pointer: pointerOf(column, seen),
+    value: seen.value,
+    text: `${brief(seen.value)} is ${lookText(odd[0])}; the others at this place in results of ${tool} are ${lookText(usual[0])}`,
+    score: 0.66,
+    kind: 'value',
+  };
+}
+
 /** Zero, or a number below it, where all others are above. */
 function* oddSign(tool: string, { looks, count, ...column }: Column): Generator<Suspect> {
   for (const look of ['negative', 'zero']) {
@@ -115,7 +133,7 @@ function* oddSign(tool: string, { looks, count, ...column }: Column): Generator<
 function* hollow(tool: string, column: Column, columns: readonly Column[]): Generator<Suspect> {
   const seen = column.looks.get('null')?.first[0];
   const inner = seen && columns.find(({ shape }) => shape.startsWith(`${column.shape}/`));
-  if (!seen || !inner || inner.steps.length < leastSiblings || column.count >= inner.steps.length) return;
+  if (!seen || !inner || inner.steps.length < leastSiblings - 1 || column.count >= inner.steps.length) return;
   yield {
     step: seen.step.number,
     pointer: pointerOf(column, seen),

@@ -21,7 +21,7 @@ export const ownCode: Rule = {
     const named = traces.some(({ complaint }) => complaint.kind === 'direct');
     const complains = named || isUnknownThing(message) || isAboutValue(message);
     const placed = follow(step?.error?.data, '/place') !== undefined;
-    const score = mistake.test(message) ? 0.78 : placed && !complains ? 0.57 : placed ? 0.5 : 0.3;
+    const score = mistake.test(message) ? 0.78 : placed && !complains ? 0.57 : placed ? 0.5 : 0.15;
     yield { step: symptom.step, pointer: '/error/message', text, score, kind: 'act' };
   },
 };

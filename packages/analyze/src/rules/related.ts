@@ -55,8 +55,9 @@ export const related: Rule = {
       else if (via.has(step.number)) reasons.push([0.12, 'a value of the failed call came by here']);
       reasons.push(...likeness(step, wanted));
       if (step.error) reasons.push([0.12, 'it failed']);
-      if (reasons.length === 0) continue;
-      if ((uses.get(step.name) ?? 0) <= 2) reasons.push([0.06, 'a tool that is seldom used here']);
+      const seldom = uses.get(step.name) ?? 0;
+      if (seldom <= 3) reasons.push([seldom === 1 ? 0.08 : 0.06, 'a tool that is seldom used here']);
+      else if (reasons.length === 0) continue;
       reasons.sort((a, b) => b[0] - a[0]);
       const weight = reasons.reduce((sum, [part]) => sum + part, 0);
       const text = reasons
@@ -67,7 +68,7 @@ export const related: Rule = {
         step: step.number,
         pointer: step.error ? '/error/message' : '/output',
         text,
-        score: Math.min(0.44, 0.08 + weight),
+        score: Math.min(0.46, 0.14 + weight),
         weight,
         kind: 'value',
       });

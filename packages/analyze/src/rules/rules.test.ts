@@ -457,6 +457,9 @@ test('every rule has its examples', () => {
       'contradiction',
       'misread-date',
       'related',
+      'skipped-call',
+      'fewer-rows',
+      'swapped',
     ],
   ];
   expect(new Set([...Object.keys(examples), ...elsewhere])).toEqual(new Set(rules.map(({ name }) => name)));

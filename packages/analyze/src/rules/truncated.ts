@@ -11,7 +11,7 @@ import { brief } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const cutText =
-  /(?:gekürzt|abgeschnitten|tronqué|截断|已省略|以下省略|未完)[^\n]{0,40}$|\b(?:truncated|output (?:was )?cut|clipped)\b[^\n]{0,80}$|\.\.\. ?\(?\d[\d,. ]* (?:more|omitted)|\[\.\.\.\]\s*$|…\s*$|[^.]\.\.\.\s*$|\bomitted\b[^\n]{0,30}[)\]]\s*$/i;
+  /(?:gekürzt|abgeschnitten|tronqué|截断|已省略|以下省略|未完)[^\n]{0,40}$|\b(?:limited to|only the first|first \d+ (?:of|rows|lines|items|bytes)|capped at|abridged|excerpt)\b[^\n]{0,80}$|\b(?:truncated|output (?:was )?cut|clipped)\b[^\n]{0,80}$|\.\.\. ?\(?\d[\d,. ]* (?:more|omitted)|\[\.\.\.\]\s*$|…\s*$|[^.]\.\.\.\s*$|\bomitted\b[^\n]{0,30}[)\]]\s*$/i;
 /** A part beside its whole. */
 const shares: readonly (readonly [RegExp, RegExp])[] = [
   [

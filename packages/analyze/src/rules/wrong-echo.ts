@@ -8,7 +8,7 @@ import { isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 const identity =
-  /(?:^|_)(?:id|key|name|page|day|date|path|file|url|symbol|code|sku|city|country|region|currency|user|email|year|month|ref|unit|units|locale|lang|language|tz|timezone|account|order|customer|ticket|branch|commit|sha|version|table|bucket|host|station|room|isbn|iban|plate)$|Id$/i;
+  /(?:^|_)(?:id|key|name|page|day|date|path|file|url|symbol|code|sku|city|country|region|mail|slug|uuid|alias|place|airport|device|sensor|tag|repo|domain|ip|phone|vin|currency|user|email|year|month|ref|unit|units|locale|lang|language|tz|timezone|account|order|customer|ticket|branch|commit|sha|version|table|bucket|host|station|room|isbn|iban|plate)$|Id$/i;
 
 export const wrongEcho: Rule<Suspect> = {
   name: 'wrong-echo',
@@ -52,9 +52,13 @@ function areCodes(a: string, b: string): boolean {
 
 const deepest = 3;
 
-/** Where a result repeats a member of that name: in it or in the objects that it holds, not in its lists. */
+/** Where a result repeats a member of that name: in it or in the objects that it holds, not in lists of several. */
 function placesOf(output: unknown, key: string, at = '', depth = 0): string[] {
-  if (typeof output !== 'object' || output === null || Array.isArray(output) || depth > deepest) return [];
+  if (Array.isArray(output)) {
+    // The one row of an answer is the answer.
+    return output.length === 1 ? placesOf(output[0], key, `${at}/0`, depth + 1) : [];
+  }
+  if (typeof output !== 'object' || output === null || depth > deepest) return [];
   const own = Object.hasOwn(output, key) ? [at + pointer(key)] : [];
   const inner = Object.entries(output).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null ? placesOf(value, key, at + pointer(name), depth + 1) : [],
