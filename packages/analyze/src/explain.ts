@@ -38,7 +38,10 @@ export function explain(why: Why): string[] {
   lines.push(
     ...why.also.slice(0, mostNotes).map((note, index) => row(index === 0 ? 'also' : '', noteText(note))),
   );
-  const others = why.others.slice(0, cause ? mostOthers : mostOthers + 2);
+  // Where something speaks for itself, what is merely near to the failed call is no help.
+  const told =
+    cause && cause.label !== 'guess' ? why.others.filter(({ rule }) => rule !== 'related') : why.others;
+  const others = told.slice(0, cause ? mostOthers : mostOthers + 2);
   lines.push(
     ...others.map((other, index) => row(index === 0 ? (cause ? 'or' : 'look at') : '', suspicionText(other))),
   );

@@ -154,7 +154,7 @@ function notesOf({ traces, view }: Evidence, suspects: readonly Ranked[], cause:
   }
   for (const { step, pointer, value, text, rule, kind } of suspects) {
     if (rule !== 'repeated-call' && step !== cause?.step) continue;
-    if (kind === 'end') continue;
+    if (kind === 'end' || rule === 'related') continue;
     add({
       step,
       ...(pointer === undefined ? {} : { pointer }),

@@ -32,7 +32,7 @@ function* gapIn(
     const seen = calls.flatMap((step) => {
       const said = argument(step, key);
       const place = placeOf(said);
-      return place ? [{ step, said, ...place }] : [];
+      return place && said !== undefined ? [{ step, said, ...place }] : [];
     });
     if (
       seen.length < least ||
