@@ -39,10 +39,13 @@ export default {
     },
     {
       name: 'public-face-only',
-      comment: 'A package is reached through its index.ts, never past it.',
+      comment: 'A package is reached through its index.ts, or that of a room it exports, never past it.',
       severity: 'error',
       from: { path: '^(packages|plugins)/([^/]+)/' },
-      to: { path: '^(packages|plugins)/[^/]+/src/', pathNot: ['^$1/$2/', '/src/index\\.ts$'] },
+      to: {
+        path: '^(packages|plugins)/[^/]+/src/',
+        pathNot: ['^$1/$2/', '/src/index\\.ts$', '/runtime/src/project/index\\.ts$'],
+      },
     },
     {
       name: 'source-needs-no-development-package',

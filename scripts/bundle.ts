@@ -1,7 +1,7 @@
 /**
  * Bundles what a package publishes: a program that imports it loads a few files instead of one for each source.
  *
- * Promise: what is imported or started from outside keeps its path; other packages stay outside; code that looks for a
+ * Promise: what is imported or started from outside keeps its path; other packages stay outside, but for the helpers of compiled checks; code that looks for a
  * file beside its own source finds it, wherever the bundle has put that code. Nothing is minified, so that a stack trace
  * still tells where it comes from; the compiler's declarations stay as they are.
  */
@@ -22,7 +22,8 @@ export async function bundle(folder: string, faces: readonly string[]): Promise<
     input: Object.fromEntries(
       [...entries].map((file) => [relative(folder, file).replace(/\.js$/, ''), file]),
     ),
-    external: /^[^./]/,
+    // Compiled checks need a few lines of their compiler; they do not load it for that.
+    external: (id) => /^[^./]/.test(id) && !id.startsWith('ajv/dist/runtime/'),
     platform: 'node',
     plugins: [placesOfSources(folder)],
     onLog(_level, { message }) {

@@ -11,7 +11,10 @@ import { basename, dirname, join, relative } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
+import { MANIFEST_SCHEMA } from '../packages/runtime/src/plugin/manifest-schema.ts';
+import { CONFIG_SCHEMA } from '../packages/runtime/src/project/config-schema.ts';
 import { bundle, filesStartedBy } from './bundle.ts';
+import { compileChecks } from './compiled-checks.ts';
 
 interface PackageJson {
   readonly name: string;
@@ -62,6 +65,11 @@ async function stagePackage(folder: string, pkg: PackageJson): Promise<string> {
     files.add(name);
   }
   const dist = join(stage, 'dist');
+  if (pkg.name === '@chassis/runtime')
+    compileChecks(join(dist, 'own-checks.js'), {
+      checkManifest: MANIFEST_SCHEMA,
+      checkConfig: CONFIG_SCHEMA,
+    });
   const launchers = globSync('bin/*.mjs', { cwd: stage }).map((name) => join(stage, name));
   const faces = Object.values(pkg.exports ?? {}).map((source) => join(stage, built(source)));
   await bundle(

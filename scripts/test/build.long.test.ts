@@ -62,17 +62,46 @@ test('a published harness starts plugins in its own thread, in a worker and in a
   }
 });
 
-test('importing the JSON-RPC peer loads a handful of files', () => {
+/** Files that are loaded for some code, by their addresses. */
+function loadedFor(code: string): string[] {
   const seen = join(folder, 'seen.mjs');
   writeFileSync(
     seen,
     `import { registerHooks } from 'node:module';
-    let files = 0;
-    registerHooks({ load(url, context, next) { if (url.startsWith('file:')) files++; return next(url, context); } });
-    await import('@chassis/jsonrpc');
-    console.log(files);`,
+    const files = [];
+    registerHooks({ load(url, context, next) { if (url.startsWith('file:')) files.push(url); return next(url, context); } });
+    ${code}
+    console.log(JSON.stringify(files));`,
   );
-  expect(Number(sh(folder, process.execPath, seen))).toBeLessThan(10);
+  return JSON.parse(sh(folder, process.execPath, seen)) as string[];
+}
+
+test('importing the JSON-RPC peer loads a handful of files', () => {
+  expect(loadedFor(`await import('@chassis/jsonrpc');`).length).toBeLessThan(10);
+});
+
+test('opening a project compiles no schema, and loads neither the compiler nor what runs plugins', () => {
+  const project = join(folder, 'static');
+  mkdirSync(join(project, 'plugins', 'a'), { recursive: true });
+  writeFileSync(join(project, 'chassis.yaml'), 'limits: { steps: 0 }\n');
+  writeFileSync(join(project, 'plugins', 'a', 'plugin.yaml'), 'name: a\nversoin: 1.0.0\n');
+  const open = (more: string) =>
+    loadedFor(`const { openProject } = await import('@chassis/runtime/project');
+    const project = openProject({ cwd: ${JSON.stringify(project)}, home: ${JSON.stringify(project)}, env: {} });
+    ${more}`);
+  const refused = open(
+    `const said = await project.then(() => '', (error) => error.message);
+    if (!said.endsWith('chassis.yaml:1:18: expected a number >= 1, found a number (0)')) throw new Error(said);`,
+  );
+  writeFileSync(join(project, 'chassis.yaml'), '');
+  const opened = open(
+    `const [{ record }] = (await project).catalogue.broken;
+    if (!record.cause.message.includes('did you mean "version"?')) throw new Error(record.cause.message);`,
+  );
+  for (const files of [refused, opened]) {
+    expect(files.filter((file) => /node_modules\/(ajv|yaml|ws|undici)\//.test(file))).toEqual([]);
+    expect(files.length).toBeLessThan(40);
+  }
 });
 
 test('every published package can be imported by its name', () => {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileStore, Secrets, type Store } from '@chassis/journal';
-import { findRoot } from '@chassis/runtime';
+import { findRoot } from '@chassis/runtime/project';
 import { usage } from './failure.ts';
 import type { Globals } from './reference/spec.ts';
 

@@ -9,9 +9,7 @@ import { ChassisError } from '@chassis/errors';
 import { Secrets, type SessionView, type Store } from '@chassis/journal';
 import {
   isUnavailable,
-  type LeaveOut,
   type LiveRegistry,
-  openProject,
   openSecrets,
   type Project,
   restsIn,
@@ -23,9 +21,9 @@ import {
   watchPlugins,
 } from '@chassis/runtime';
 import { approver } from './approvals.ts';
-import { firstPartyFolders } from './first-party.ts';
 import type { Interrupts } from './interrupt.ts';
 import type { Output } from './output.ts';
+import { projectOf } from './project.ts';
 import type { Globals } from './reference/spec.ts';
 import { refusalOf } from './refusal.ts';
 import type { RunView } from './run-view.ts';
@@ -180,27 +178,4 @@ export function tellOtherProject(
 export function tellProblems({ registry }: Pick<Workbench, 'registry'>, out: Output): void {
   for (const { capability, cause, fix } of registry.problems())
     out.progress(visible(`without ${capability}: ${cause.message.split('\n')[0]} (${fix})`));
-}
-
-/** Names of the only plugins to start, with commas: for `plugin bisect`. */
-export const ONLY_PLUGINS = 'CHASSIS_ONLY_PLUGINS';
-
-function leaveOut(safeMode: boolean, only: string | undefined): LeaveOut {
-  const names = only?.split(',');
-  return (name, origin) => {
-    if (safeMode && origin !== 'first-party') return '--safe-mode';
-    return names === undefined || names.includes(name) ? undefined : ONLY_PLUGINS;
-  };
-}
-
-/** The project that a command works in, with the command line's overrides. Runs nothing. */
-export function projectOf(globals: Globals, overrides: readonly string[] = []): Promise<Project> {
-  return openProject({
-    cwd: globals.cwd,
-    overrides: [...globals.config, ...overrides],
-    pluginPaths: globals.plugins,
-    firstParty: firstPartyFolders(),
-    leaveOut: leaveOut(globals.safeMode, process.env[ONLY_PLUGINS]),
-    ownSkills: !globals.safeMode,
-  });
 }

@@ -8,7 +8,7 @@ export {
 export { type RunningHarness, runningOn } from './control/running.ts';
 export { type Control, serveControl } from './control/serve.ts';
 export { pluginAtFault } from './host/own-process-guard.ts';
-export type { BrokenPlugin, Catalogue, CatalogueEntry, LeaveOut, Shadowed } from './plugin/catalogue.ts';
+export type { BrokenPlugin, Shadowed } from './plugin/catalogue.ts';
 export { checkPlugin, type Finding, type PluginCheck } from './plugin/check.ts';
 export { contentDigest } from './plugin/digest.ts';
 export type { PluginOrigin } from './plugin/discovery.ts';
@@ -20,15 +20,8 @@ export { type Resolution, resolvePlugins } from './plugin/resolver.ts';
 export { pluginScaffold, type Scaffold } from './plugin/scaffold.ts';
 export type { Config, PluginBlock, SecretSource } from './project/config.ts';
 export { CONFIG_SCHEMA } from './project/config-schema.ts';
+export * from './project/index.ts';
 export type { Origin } from './project/layers.ts';
-export {
-  type ConfigLine,
-  configLines,
-  type OpenProject,
-  openProject,
-  type Project,
-} from './project/project.ts';
-export { findRoot } from './project/root.ts';
 export { type OnSecret, openSecrets, type Secrets } from './project/secrets.ts';
 export { type TrustReason, type TrustState, trust, trustState } from './project/trust.ts';
 export type { LiveRegistry, ReadyReport, StartRegistry, StillLoading } from './registry/options.ts';

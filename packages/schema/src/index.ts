@@ -17,4 +17,4 @@ export {
   shown,
 } from './issue.ts';
 export { didYouMean, nearest } from './nearest.ts';
-export { type Check, checkSchema, compileSchema, type SchemaDocument } from './validate.ts';
+export { type Check, checkOf, checkSchema, compileSchema, type SchemaDocument } from './validate.ts';

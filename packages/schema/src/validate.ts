@@ -4,11 +4,9 @@
  * Promise: a compiled check is pure; it never changes the value, fetches nothing, and reports every problem
  * at once. Numbers carried as `JSON.rawJSON` count as the numbers they spell.
  */
+import { createRequire } from 'node:module';
 import { ChassisError } from '@chassis/errors';
-import { Ajv, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import type { Ajv, ErrorObject, Options } from 'ajv';
 import { explain } from './explain.ts';
 import { type Issue, invalid } from './issue.ts';
 import { plain } from './plain.ts';
@@ -28,21 +26,27 @@ const OPTIONS: Options = {
   multipleOfPrecision: 9,
 };
 
-type Dialect = '2020-12' | '2019-09' | 'draft-07';
+type Dialect = keyof typeof compilers;
 
 const shared = new Map<string, Ajv>();
 
-function compiler(dialect: Dialect, unicode: boolean): Ajv {
-  const options = { ...OPTIONS, unicodeRegExp: unicode };
-  const ajv =
-    dialect === '2020-12'
-      ? new Ajv2020(options)
-      : dialect === '2019-09'
-        ? new Ajv2019(options)
-        : new Ajv(options);
-  // ajv-formats is CommonJS whose default export is the module itself under nodenext.
-  (addFormats as unknown as (ajv: unknown) => void)(ajv);
-  return ajv as Ajv;
+/** Whoever compiles no schema does not load the compiler. */
+const require = createRequire(import.meta.url);
+const compilers = {
+  '2020-12': () => require('ajv/dist/2020.js') as { readonly default: new (options: Options) => Ajv },
+  '2019-09': () => require('ajv/dist/2019.js') as { readonly default: new (options: Options) => Ajv },
+  'draft-07': () => require('ajv') as { readonly default: new (options: Options) => Ajv },
+};
+
+function compiler(dialect: Dialect, unicode: boolean, more: Options = {}): Ajv {
+  const ajv = new (compilers[dialect]().default)({ ...OPTIONS, unicodeRegExp: unicode, ...more });
+  (require('ajv-formats') as (ajv: Ajv) => void)(ajv);
+  return ajv;
+}
+
+/** A compiler whose code can be written down, for who packs packages. */
+export function standaloneCompiler(): Ajv {
+  return compiler('2020-12', true, { code: { source: true, esm: true } });
 }
 
 function sharedCompiler(dialect: Dialect, unicode: boolean): Ajv {
@@ -101,17 +105,25 @@ const compiled = new WeakMap<object, Check>();
 export function compileSchema(schema: SchemaDocument, options: { readonly trusted?: boolean } = {}): Check {
   const known = typeof schema === 'object' ? compiled.get(schema) : undefined;
   if (known !== undefined) return known;
-  const validate = compile(schema, options.trusted ?? false);
-  const check: Check = (value) => {
-    const flat = plain(value);
-    if (validate(flat)) return [];
-    return explain(validate.errors ?? [], flat);
-  };
+  const check = checkOf(compile(schema, options.trusted ?? false));
   if (typeof schema === 'object') compiled.set(schema, check);
   return check;
 }
 
-function compile(schema: SchemaDocument, trusted: boolean): ValidateFunction {
+/** A schema that has been compiled: says whether a value fits, and leaves what does not in `errors`. */
+export interface Validator {
+  (value: unknown): boolean;
+  errors?: readonly ErrorObject[] | null;
+}
+
+export function checkOf(validate: Validator): Check {
+  return (value) => {
+    const flat = plain(value);
+    return validate(flat) ? [] : explain(validate.errors ?? [], flat);
+  };
+}
+
+function compile(schema: SchemaDocument, trusted: boolean): Validator {
   const dialect = dialectOf(schema);
   const meta = sharedCompiler(dialect, true);
   if (!trusted && meta.validateSchema(schema as never) !== true) {
@@ -132,12 +144,12 @@ function compile(schema: SchemaDocument, trusted: boolean): ValidateFunction {
   }
 }
 
-function build(schema: SchemaDocument, dialect: Dialect, unicode: boolean): ValidateFunction {
+function build(schema: SchemaDocument, dialect: Dialect, unicode: boolean): Validator {
   // A compiler keeps what has an `$id`; two plugins may use the same one, so such schemas get their own.
   const own = JSON.stringify(schema).includes('"$id"');
   const ajv = own ? compiler(dialect, unicode) : sharedCompiler(dialect, unicode);
   try {
-    return ajv.compile(schema as never);
+    return ajv.compile(schema as never) as Validator;
   } finally {
     if (!own && typeof schema === 'object') ajv.removeSchema(schema as never);
   }

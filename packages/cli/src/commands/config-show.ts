@@ -1,11 +1,11 @@
 /** `chassis config show`: the configuration in force. Placeholders are shown as they were written, never resolved. */
-import { configLines } from '@chassis/runtime';
+import { configLines } from '@chassis/runtime/project';
 import { shortValue } from '../present/value.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { paint, screenWidth } from '../terminal/screen.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/text.ts';
-import { projectOf } from '../workbench.ts';
 
 export async function configShow({ options, globals, out }: Call<{ origin?: true }>): Promise<Ending> {
   const project = await projectOf(globals);

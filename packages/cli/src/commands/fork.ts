@@ -8,6 +8,7 @@ import { usage } from '../failure.ts';
 import { type ForkOptions, forkScript, modelFor, type Planned, separated } from '../fork-plan.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandModel } from '../models.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { RunView } from '../run-view.ts';
 import { scriptOverrides } from '../script-option.ts';
@@ -16,7 +17,7 @@ import { existingStore, openStore } from '../store.ts';
 import { shellWord } from '../terminal/shell.ts';
 import { visible } from '../terminal/text.ts';
 import { followTurn } from '../turn.ts';
-import { openWorkbench, projectOf, tellProblems } from '../workbench.ts';
+import { openWorkbench, tellProblems } from '../workbench.ts';
 import { stepNamed } from './show.ts';
 
 export async function fork(call: Call<ForkOptions>): Promise<Ending> {

@@ -4,9 +4,9 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import { pluginScaffold, trust } from '@chassis/runtime';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { visible } from '../terminal/text.ts';
-import { projectOf } from '../workbench.ts';
 
 /** Name of the first plugin; its tool is named after it. */
 const PLUGIN = 'text';

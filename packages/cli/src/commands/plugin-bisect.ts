@@ -9,11 +9,11 @@ import { ExitCode } from '@chassis/errors';
 import { type Project, type Resolution, resolutionOf } from '@chassis/runtime';
 import { usage } from '../failure.ts';
 import { mark } from '../present/mark.ts';
+import { ONLY_PLUGINS, projectOf } from '../project.ts';
 import type { Call, Ending, Globals } from '../reference/spec.ts';
 import { smallestFailing } from '../smallest-failing.ts';
 import { visible } from '../terminal/text.ts';
 import { ensureTrust } from '../trust-question.ts';
-import { ONLY_PLUGINS, projectOf } from '../workbench.ts';
 
 interface Options {
   readonly timeout?: string;

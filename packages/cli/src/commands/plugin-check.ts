@@ -7,10 +7,11 @@ import type { ToolDefinition } from '@chassis/types';
 import { usage } from '../failure.ts';
 import { mark } from '../present/mark.ts';
 import { unavailableLines } from '../present/plugin.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { visible } from '../terminal/text.ts';
 import { trustedFolder } from '../trust-question.ts';
-import { openWorkbench, projectOf } from '../workbench.ts';
+import { openWorkbench } from '../workbench.ts';
 
 export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending> {
   const { args, options, globals, out } = call;

@@ -2,13 +2,13 @@
  * `chassis plugin ls`: every plugin that was found, started and asked, with the reason where one cannot be used. With `--static` from
  * the manifests alone: no plugin's code runs, so nothing has to be trusted.
  */
-import type { Project } from '@chassis/runtime';
+import type { Project } from '@chassis/runtime/project';
 import { inColourOfState, unavailableLines } from '../present/plugin.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { paint, screenWidth } from '../terminal/screen.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/text.ts';
-import { openWorkbench, projectOf } from '../workbench.ts';
 
 export async function pluginLs(call: Call<{ static?: true }>): Promise<Ending> {
   const { out } = call;
@@ -49,6 +49,8 @@ export async function pluginLs(call: Call<{ static?: true }>): Promise<Ending> {
 }
 
 async function started({ globals, out }: Call<object>) {
+  // What runs plugins is loaded only where one may run.
+  const { openWorkbench } = await import('../workbench.ts');
   const bench = await openWorkbench({ globals, out });
   const plugins = bench.registry.plugins();
   const problems = bench.registry.problems();

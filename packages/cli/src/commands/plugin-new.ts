@@ -1,9 +1,9 @@
 /** `chassis plugin new`: a plugin that works at once, in the project's plugins folder. */
 import { join, relative } from 'node:path';
 import { pluginScaffold } from '@chassis/runtime';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { visible } from '../terminal/text.ts';
-import { projectOf } from '../workbench.ts';
 
 export async function pluginNew({
   args: [name = ''],

@@ -7,11 +7,12 @@ import { usage } from '../failure.ts';
 import { inEveryProcess } from '../in-every-process.ts';
 import { mark } from '../present/mark.ts';
 import { unavailableLines } from '../present/plugin.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { storeFolder } from '../store.ts';
 import { visible } from '../terminal/text.ts';
 import { ensureTrust } from '../trust-question.ts';
-import { openWorkbench, projectOf } from '../workbench.ts';
+import { openWorkbench } from '../workbench.ts';
 
 export async function pluginReload(call: Call): Promise<Ending> {
   const { args, globals, out } = call;

@@ -6,10 +6,10 @@ import { type Project, testPlugin } from '@chassis/runtime';
 import type { JsonObject } from '@chassis/types';
 import { usage } from '../failure.ts';
 import { mark } from '../present/mark.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { visible } from '../terminal/text.ts';
 import { trustedFolder } from '../trust-question.ts';
-import { projectOf } from '../workbench.ts';
 
 interface Options {
   readonly call?: readonly string[];

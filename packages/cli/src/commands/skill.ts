@@ -3,11 +3,11 @@ import { filesOf, type Project, readSkill, SKILL_TOOL } from '@chassis/runtime';
 import { didYouMean } from '@chassis/schema';
 import { usage } from '../failure.ts';
 import { unavailableLines } from '../present/plugin.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { paint, screenWidth } from '../terminal/screen.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/text.ts';
-import { projectOf } from '../workbench.ts';
 
 export async function skillLs({ globals, out }: Call): Promise<Ending> {
   const project = await projectOf(globals);

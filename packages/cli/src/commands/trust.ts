@@ -4,10 +4,10 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { trustState } from '@chassis/runtime';
 import { usage } from '../failure.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { visible } from '../terminal/text.ts';
 import { ensureTrust, reasonLine } from '../trust-question.ts';
-import { projectOf } from '../workbench.ts';
 
 export async function trustProject({ args: [folder = '.'], globals, out }: Call): Promise<Ending> {
   const cwd = resolve(globals.cwd, folder);

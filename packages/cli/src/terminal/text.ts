@@ -4,23 +4,32 @@
  * Promise: what comes back is never wider than asked for, never holds half a surrogate pair or half of what a person
  * sees as one letter, and has no character left that a terminal would obey.
  */
-import stringWidth from 'string-width';
+import { createRequire } from 'node:module';
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Both bring tables that take longer to load than most commands take: they are left alone until a text needs them. */
+let segmenter: Intl.Segmenter | undefined;
+let stringWidth: ((text: string) => number) | undefined;
 
 /** Cells that a text takes on a terminal: wide letters and emoji take two, combining marks none. */
 export function cells(text: string): number {
+  if (isPlain(text)) return text.length;
+  stringWidth ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default;
   return stringWidth(text);
+}
+
+/** What a person sees as letters, one by one. */
+function* letters(text: string): Generator<string> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
 /** Cut to at most `width` cells, with `…` as the last of them when something was cut. */
 export function truncate(text: string, width: number): string {
   if (!(width > 0)) return '';
-  if (text.length <= width && isPlain(text)) return text;
   if (cells(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const segment of letters(text)) {
     const next = cells(segment);
     if (used + next > width - 1) break;
     kept += segment;
@@ -90,7 +99,7 @@ function wrapLine(line: string, width: number): string[] {
       used += size;
       continue;
     }
-    for (const { segment } of segmenter.segment(word)) {
+    for (const segment of letters(word)) {
       const next = cells(segment);
       if (used + next > width && used > 0) flush();
       current += segment;

@@ -5,8 +5,7 @@
  * `__pycache__`. A link counts as the text of its target and is never followed.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { readdir, readlink } from 'node:fs/promises';
+import { createReadStream, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
@@ -18,7 +17,7 @@ const OPEN_FILES = 32;
 
 export async function contentDigest(folder: string): Promise<string> {
   const files: string[] = [];
-  await collect(folder, '', files);
+  collect(folder, '', files);
   files.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const hash = createHash('sha256');
   // A few at a time: a folder may hold more files than a process may open.
@@ -31,11 +30,11 @@ export async function contentDigest(folder: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function collect(folder: string, under: string, files: string[]): Promise<void> {
-  for (const item of await readdir(join(folder, under), { withFileTypes: true })) {
+function collect(folder: string, under: string, files: string[]): void {
+  for (const item of readdirSync(join(folder, under), { withFileTypes: true })) {
     if (LEFT_OUT.has(item.name)) continue;
     const path = under === '' ? item.name : `${under}/${item.name}`;
-    if (item.isDirectory()) await collect(folder, path, files);
+    if (item.isDirectory()) collect(folder, path, files);
     else if (item.isFile() || item.isSymbolicLink()) files.push(item.isFile() ? path : `${path}\0link`);
   }
 }
@@ -44,7 +43,7 @@ async function entry(folder: string, path: string): Promise<string> {
   const [name = '', link] = path.split('\0');
   const file = join(folder, name);
   const content = createHash('sha256');
-  if (link !== undefined) content.update(await readlink(file));
+  if (link !== undefined) content.update(readlinkSync(file));
   else if (statSync(file).size <= SMALL) content.update(readFileSync(file));
   else {
     const bytes = createReadStream(file, { highWaterMark: AT_ONCE });

@@ -1,7 +1,8 @@
 /** The rules of a manifest that a schema cannot say. Pure; every finding has its place. */
 import { isAbsolute, normalize } from 'node:path';
 import { type Issue, type SourceDocument, withPlace } from '@chassis/schema';
-import semver from 'semver';
+import validVersion from 'semver/functions/valid.js';
+import validRange from 'semver/ranges/valid.js';
 import { placeholdersIn } from '../project/placeholders.ts';
 import { HARNESS } from './names.ts';
 
@@ -45,14 +46,14 @@ export function checkRules(document: SourceDocument): readonly Issue[] {
   };
 
   if (RESERVED_PLUGINS.has(written.name)) add('/name', `the name "${written.name}" is reserved`);
-  if (semver.valid(written.version) === null) {
+  if (validVersion(written.version) === null) {
     add(
       '/version',
       `"${written.version}" is no semantic version; write one such as 1.2.0`,
       'a semantic version',
     );
   }
-  if (written.chassis !== undefined && semver.validRange(written.chassis) === null) {
+  if (written.chassis !== undefined && validRange(written.chassis) === null) {
     add(
       '/chassis',
       `"${written.chassis}" is no version range; write one such as ">=0.1 <1"`,
@@ -70,7 +71,7 @@ export function checkRules(document: SourceDocument): readonly Issue[] {
       );
     }
     if (edge.name === written.name) add(`/depends_on/${i}/name`, 'a plugin cannot depend on itself');
-    if (edge.version !== undefined && semver.validRange(edge.version) === null) {
+    if (edge.version !== undefined && validRange(edge.version) === null) {
       add(`/depends_on/${i}/version`, `"${edge.version}" is no version range; write one such as ^1.0.0`);
     }
   });

@@ -8,9 +8,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import {
-  type Check,
   checkDocument,
-  compileSchema,
   type Issue,
   invalid,
   type Place,
@@ -19,8 +17,8 @@ import {
   type SourceDocument,
 } from '@chassis/schema';
 import type { JsonObject, ToolDefinition } from '@chassis/types';
+import { checkManifest } from '../own-checks.ts';
 import { checkRules } from './manifest-rules.ts';
-import { MANIFEST_SCHEMA } from './manifest-schema.ts';
 import { memoryTools } from './memory-tools.ts';
 
 export const MANIFEST_FILE = 'plugin.yaml';
@@ -125,11 +123,8 @@ export function parseManifest(text: string, file: string): ManifestSource {
   return manifestOf(parseDocument(text, file));
 }
 
-let check: Check | undefined;
-
 function manifestOf(document: SourceDocument): ManifestSource {
-  check ??= compileSchema(MANIFEST_SCHEMA, { trusted: true });
-  const issues: Issue[] = [...checkDocument(document, check)];
+  const issues: Issue[] = [...checkDocument(document, checkManifest)];
   if (issues.length === 0) issues.push(...checkRules(document));
   if (issues.length > 0) throw invalid(issues);
   const at = (pointer: string): string => placeText(document, pointer);

@@ -6,7 +6,8 @@
  */
 import { ChassisError } from '@chassis/errors';
 import { nearest } from '@chassis/schema';
-import semver from 'semver';
+import satisfies from 'semver/functions/satisfies.js';
+import intersects from 'semver/ranges/intersects.js';
 import { CHASSIS_VERSION } from '../version.ts';
 import {
   circleFrom,
@@ -129,7 +130,7 @@ function pluginFor(node: Node, edge: Dependency, { byName, asked }: Known): Prov
   const message = `${needs}, but ${edge.name} is ${target.version} (${target.at})`;
   // Another version would only move the trouble when somebody else cannot take it.
   const against = (asked.get(edge.name) ?? []).filter(
-    ({ node: other, edge: wish }) => other !== node && !semver.intersects(wish.version, edge.version),
+    ({ node: other, edge: wish }) => other !== node && !intersects(wish.version, edge.version),
   );
   if (against.length === 0) return refusal(message, `install ${edge.name} ${edge.version}`);
   const others = against.map(
@@ -269,7 +270,7 @@ function fits(version: string, range: string): boolean {
   const key = `${version} ${range}`;
   let answer = compared.get(key);
   if (answer === undefined) {
-    answer = semver.satisfies(version, range, { includePrerelease: true });
+    answer = satisfies(version, range, { includePrerelease: true });
     if (compared.size >= 10_000) compared.clear();
     compared.set(key, answer);
   }

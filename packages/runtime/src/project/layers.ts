@@ -8,8 +8,6 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import {
-  type Check,
-  compileSchema,
   type Issue,
   invalid,
   pointerToken,
@@ -17,7 +15,8 @@ import {
   type SourceDocument,
   withPlace,
 } from '@chassis/schema';
-import { CONFIG_SCHEMA, TOP_KEYS } from './config-schema.ts';
+import { checkConfig } from '../own-checks.ts';
+import { TOP_KEYS } from './config-schema.ts';
 
 /** Where a value came from. `text` is what a person is shown: `chassis.yaml:3:7`, `--config model`, `default`. */
 export interface Origin {
@@ -122,11 +121,8 @@ function parsed(text: string): unknown {
   }
 }
 
-let check: Check | undefined;
-
 function issuesOf(value: unknown): readonly Issue[] {
-  check ??= compileSchema(CONFIG_SCHEMA, { trusted: true });
-  return check(normal(value));
+  return checkConfig(normal(value));
 }
 
 function checked(written: unknown, base: string, place: (issue: Issue) => Issue): Tree {
