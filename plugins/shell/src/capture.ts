@@ -6,6 +6,7 @@
  * told as changed, but not kept. Folders by the names in `LEFT_OUT` are not looked at.
  */
 import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
 import type { FileChange } from '@chassis/sdk';
 import type { FileForm } from '@chassis/types';
 
@@ -34,13 +35,29 @@ interface Entry {
   readonly settled: boolean;
 }
 
-/** A folder's names, as long as nothing was made or removed in it. */
-interface Listing {
+interface File {
+  /** In the workspace. */
+  readonly path: string;
+  /** On the disk: put together once, for it is asked about at every scan. */
+  readonly place: string;
+  /** Undefined: it is gone already, or cannot be read. */
+  readonly entry: Entry | undefined;
+}
+
+/** A folder as a scan found it. While nothing in it changes, scans give out the same object. */
+interface Folder {
+  readonly place: string;
+  /** Its names are known as long as nothing was made or removed in it. */
   readonly stat: Stats;
   readonly settled: boolean;
+  /** Paths of the folders in it. */
   readonly folders: readonly string[];
-  readonly others: readonly string[];
+  readonly files: readonly File[];
+  /** Bytes of content that are held. */
+  readonly held: number;
 }
+
+type State = ReadonlyMap<string, Folder>;
 
 /** A file system's clock ticks every few milliseconds: two changes within a tick have the same time. */
 const TICK_MS = 50;
@@ -49,8 +66,10 @@ const TICK_MS = 50;
 export class WorkspaceCapture {
   readonly #root: string;
   readonly #limits: CaptureLimits;
-  #entries: ReadonlyMap<string, Entry> | undefined;
-  #listings: ReadonlyMap<string, Listing> = new Map();
+  /** What the next command is measured by. */
+  #before: State | undefined;
+  /** The latest scan, for what need not be read again. */
+  #known: State = new Map();
   #running = 0;
 
   /** @param root absolute path */
@@ -66,73 +85,80 @@ export class WorkspaceCapture {
    */
   begin(): boolean {
     // While another command runs, what is new may be its doing: it is for `end` to tell.
-    if (this.#running === 0) this.#entries = this.#scan();
+    if (this.#running === 0) this.#before = this.#scan();
     this.#running++;
-    return this.#entries !== undefined;
+    return this.#before !== undefined;
   }
 
   /** Call it once after each `begin`. @returns the changes since, each told once also when commands run side by side; sorted by path */
   end(): FileChange[] {
     this.#running--;
-    const before = this.#entries;
+    const before = this.#before;
     const after = before === undefined ? undefined : this.#scan();
     if (before === undefined || after === undefined) return [];
-    this.#entries = after;
-    const made = [...after.keys()].filter((path) => after.get(path) !== before.get(path));
-    const gone = [...before.keys()].filter((path) => !after.has(path));
-    return [...made, ...gone].sort().flatMap((path) => changeOf(path, before.get(path), after.get(path)));
+    this.#before = after;
+    const paths = [...before.keys(), ...[...after.keys()].filter((path) => !before.has(path))];
+    const was = new Map<string, Entry>();
+    const is = new Map<string, Entry>();
+    for (const path of paths.filter((path) => before.get(path) !== after.get(path))) {
+      addFiles(was, before.get(path));
+      addFiles(is, after.get(path));
+    }
+    const changed = [...is.keys()].filter((path) => is.get(path) !== was.get(path));
+    const gone = [...was.keys()].filter((path) => !is.has(path));
+    return [...changed, ...gone].sort().flatMap((path) => changeOf(path, was.get(path), is.get(path)));
   }
 
-  #scan(): ReadonlyMap<string, Entry> | undefined {
-    const found = new Map<string, Entry>();
-    const listings = new Map<string, Listing>();
+  #scan(): State | undefined {
+    const found = new Map<string, Folder>();
     const folders = [''];
+    let count = 0;
     let held = 0;
-    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      const listing = this.#list(folder);
-      if (listing === undefined) continue;
-      listings.set(folder, listing);
-      const inside = folder === '' ? '' : `${folder}/`;
-      for (const name of listing.folders) folders.push(inside + name);
-      if (found.size + listing.others.length > this.#limits.entries) return undefined;
-      for (const name of listing.others) {
-        const read = this.#read(inside + name, this.#limits.heldBytes - held);
-        if (read === undefined) continue;
-        held += read.content?.length ?? 0;
-        found.set(inside + name, read);
-      }
+    for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
+      const folder = this.#folder(path, count, held);
+      if (folder === undefined) continue;
+      if (folder === 'too many') return undefined;
+      found.set(path, folder);
+      for (const inside of folder.folders) folders.push(inside);
+      count += folder.files.length;
+      held += folder.held;
     }
-    this.#listings = listings;
+    this.#known = found;
     return found;
   }
 
-  /** Undefined when it is gone already, or cannot be read. */
-  #list(folder: string): Listing | undefined {
-    const place = `${this.#root}/${folder}`;
+  /**
+   * Undefined when it is gone already, or cannot be read.
+   * @param count files that were found before it
+   * @param before bytes of content that are held already
+   */
+  #folder(path: string, count: number, before: number): Folder | 'too many' | undefined {
+    const known = this.#known.get(path);
+    const place = known?.place ?? `${this.#root}/${path}`;
+    let names: Pick<Folder, 'place' | 'stat' | 'settled' | 'folders' | 'files'>;
     try {
       const stat = lstatSync(place);
-      const known = this.#listings.get(folder);
-      if (known?.settled === true && same(known.stat, stat)) return known;
-      const settled = isSettled(stat);
-      const entries = readdirSync(place, { withFileTypes: true });
-      const isLeftOut = (entry: Dirent) => entry.isDirectory() && LEFT_OUT.has(entry.name);
-      return {
-        stat,
-        settled,
-        folders: entries.filter((entry) => entry.isDirectory() && !isLeftOut(entry)).map(({ name }) => name),
-        others: entries.filter((entry) => entry.isFile() || entry.isSymbolicLink()).map(({ name }) => name),
-      };
+      names = known?.settled === true && same(known.stat, stat) ? known : namesIn(path, place, stat, known);
     } catch {
       return undefined;
     }
+    if (count + names.files.length > this.#limits.entries) return 'too many';
+    let held = 0;
+    let files: File[] | undefined;
+    for (const [at, file] of names.files.entries()) {
+      const entry = this.#entry(file, this.#limits.heldBytes - before - held);
+      held += entry?.content?.length ?? 0;
+      if (entry === file.entry) continue;
+      files ??= [...names.files];
+      files[at] = { ...file, entry };
+    }
+    return names === known && files === undefined ? known : { ...names, files: files ?? names.files, held };
   }
 
-  /** Undefined when it is gone already, or cannot be read. */
-  #read(path: string, budget: number): Entry | undefined {
-    const place = `${this.#root}/${path}`;
+  /** The same as before when it has not changed; undefined when it is gone already, or cannot be read. */
+  #entry({ place, entry: known }: File, budget: number): Entry | undefined {
     try {
       const stat = lstatSync(place);
-      const known = this.#entries?.get(path);
       if (known?.settled === true && same(known.stat, stat)) return known;
       const settled = isSettled(stat);
       if (stat.isSymbolicLink()) return { stat, content: readlinkSync(place, 'buffer'), settled };
@@ -143,6 +169,34 @@ export class WorkspaceCapture {
       return undefined;
     }
   }
+}
+
+/** What stands in a folder now, with what is known of it. @throws when it cannot be read */
+function namesIn(path: string, place: string, stat: Stats, known: Folder | undefined) {
+  // Asked before the names are read.
+  const settled = isSettled(stat);
+  const entries = readdirSync(place, { withFileTypes: true });
+  const inside = path === '' ? '' : `${path}/`;
+  const files = new Map(known?.files.map((file) => [file.path, file]));
+  const isLeftOut = (entry: Dirent) => entry.isDirectory() && LEFT_OUT.has(entry.name);
+  return {
+    place,
+    stat,
+    settled,
+    folders: entries
+      .filter((entry) => entry.isDirectory() && !isLeftOut(entry))
+      .map(({ name }) => inside + name),
+    files: entries
+      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+      .map(({ name }): File => {
+        const file = inside + name;
+        return files.get(file) ?? { path: file, place: join(place, name), entry: undefined };
+      }),
+  };
+}
+
+function addFiles(to: Map<string, Entry>, folder: Folder | undefined): void {
+  for (const { path, entry } of folder?.files ?? []) if (entry !== undefined) to.set(path, entry);
 }
 
 function changeOf(path: string, before: Entry | undefined, after: Entry | undefined): FileChange[] {
