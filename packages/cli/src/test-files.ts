@@ -38,10 +38,14 @@ async function readTest(file: string): Promise<TestFile> {
   return { file, spec, recording: resolve(dirname(file), spec.recording) };
 }
 
-/** Replaced in one step, so that an interrupted write leaves the old one. */
 export async function writeTest(file: string, spec: Spec): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(`${file}.new`, formatSpec(spec));
+  await replaceTest(file, formatSpec(spec));
+}
+
+/** Replaced in one step, so that an interrupted write leaves the old one. */
+export async function replaceTest(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);
 }
 

@@ -30,12 +30,38 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.dispose]());
 
-it('names the step whose answer flips the run', async () => {
+it('names the step whose answer flips the run, and leaves no trial behind', async () => {
   const bad = await result('fork', `${id}:4`, '--set', '/output/n=9', '--run');
   expect(bad).toMatchObject({ answer: 'bad' });
-  expect(await result('bisect', id, bad.session as string, ...good)).toMatchObject({
-    code: 0,
-    change: { step: 4, what: 'step 4 (tool echo)' },
+  const listed = (await chassis(['ls', '--json'], { cwd: folder.path })).stdout;
+  const found = await result('bisect', id, bad.session as string, ...good);
+  expect(found).toMatchObject({ code: 0, change: { step: 4, what: 'step 4 (tool echo)' } });
+  expect((await chassis(['ls', '--json'], { cwd: folder.path })).stdout).toBe(listed);
+  const places = join(folder.path, '.chassis/workspaces');
+  expect(existsSync(places) ? readdirSync(places) : []).toEqual([]);
+});
+
+it('keeps the trials when asked to, marked as such', async () => {
+  const bad = await result('fork', `${id}:6`, '--set', '/output/n=9', '--run');
+  const found = await result('bisect', id, bad.session as string, ...good, '--keep');
+  const trials = found.trials as { session: string; workspace: string }[];
+  expect(trials.length).toBeGreaterThan(0);
+  for (const { session, workspace } of trials) {
+    expect(await result('show', session)).toMatchObject({
+      session: { title: 'trial of a bisection: x', header: { workspace } },
+    });
+    await result('rm', session);
+  }
+});
+
+it('says so when the good and the bad run stand the wrong way round', async () => {
+  const failed = await result('run', 'x', '--trust', '--config', 'limits.steps=1');
+  const swapped = await chassis(['bisect', failed.session as string, id, '--outcome'], { cwd: folder.path });
+  expect(swapped.code).toBe(2);
+  expect(swapped.stderr).toContain(`chassis bisect ${id} ${failed.session as string} --outcome`);
+  expect(await result('bisect', id, id, '--outcome')).toMatchObject({
+    code: 2,
+    error: { message: expect.stringContaining('ended as ok') as string },
   });
 });
 

@@ -43,6 +43,23 @@ it('variants run in folders of their own, are verified there, and stand in a tab
   expect(await result('replay', variants[0]?.session ?? '')).toMatchObject({ code: 0, ok: true });
 });
 
+it('a fork that was only made is ready, and says where it leaves', async () => {
+  const asked = await run('fork', `${id}:3`, '--set', '/input/params/temperature=0');
+  expect(asked.stderr).toContain(
+    `forked ${id} before step 3, which runs anew, with another /input/params/temperature`,
+  );
+  const fork = asked.stdout.trim();
+  expect(records((await run('ls', '--json', '--outcome', 'ready')).stdout)).toMatchObject([
+    { id: fork, outcome: 'ready' },
+    { ok: true },
+  ]);
+  const shown = await run('show', fork);
+  expect(shown.stdout).toContain(`forked from ${id} behind step 2`);
+  expect(shown.stdout).toContain('from here on nothing has run yet');
+  expect(shown.stdout).toContain(`next: chassis resume ${fork}`);
+  await run('rm', fork);
+});
+
 it('rewind shows what would change, then makes a fork and a folder beside the workspace', async () => {
   expect(await result('rewind', `${id}:2`, '--dry-run')).toMatchObject({
     code: 0,

@@ -90,7 +90,7 @@ describe('the main job', () => {
     expect(await result('show', id)).toMatchObject({
       session: {
         title: 'Another way',
-        outcome: 'interrupted',
+        outcome: 'ready',
         header: { parent: { session: failed, step: 2 } },
       },
     });

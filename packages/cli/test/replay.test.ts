@@ -36,8 +36,13 @@ it('says what the record covers and what ran outside of it', async () => {
   expect(ended.stdout).toContain('gate: files, network and environment');
 });
 
-it('stops at the step that is asked for', async () => {
-  expect(await result('replay', '@last:1')).toMatchObject({ code: 0, steps: 1, until: 1 });
+it('stops at the step that is asked for, and tells what is covered up to there', async () => {
+  expect(await result('replay', '@last:1')).toMatchObject({
+    code: 0,
+    steps: 1,
+    until: 1,
+    covered: { model: 1, tool: 0 },
+  });
   expect(await result('replay', '@last', '--until', '2')).toMatchObject({ code: 0, steps: 2, until: 2 });
 });
 
@@ -45,7 +50,11 @@ it('runs a new version of a plugin against the recorded model, and writes nothin
   const before = await run('ls', '--json');
   const ended = await run('replay', '@last', '--live', 'tools', '--trust');
   expect(ended).toMatchObject({ code: 0 });
+  expect(ended.stdout).toMatch(
+    /^\? .*: 1 step ran, 2 from the record, outcome ok, not the same as on record$/m,
+  );
   expect(ended.stdout).toContain('first difference from the record: step 2 /output/version');
+  expect(ended.stdout).toContain('the answer is the recorded one: no model has seen what differs');
   expect(ended.stdout).toContain('plugin gate 1.0.0 has other code than 1.0.0');
   expect(ended.stdout).toContain('nothing was written');
   expect((await run('ls', '--json')).stdout).toBe(before.stdout);

@@ -74,8 +74,11 @@ export interface SessionSummary {
   readonly created: number;
   /** Time of the last event. */
   readonly updated: number;
-  /** `running` while a live process holds the lock; `interrupted` when none does and no end is on record. */
-  readonly outcome: 'running' | 'ok' | 'failed' | 'cancelled' | 'interrupted' | 'unreadable';
+  /**
+   * `running` while a live process holds the lock; `interrupted` when none does and no end is on record; `ready` when nothing
+   * has run in it yet, such as a fork that was only made.
+   */
+  readonly outcome: 'running' | 'ready' | 'ok' | 'failed' | 'cancelled' | 'interrupted' | 'unreadable';
   readonly steps: number;
   readonly events: number;
   readonly bytes: number;

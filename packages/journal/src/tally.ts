@@ -6,7 +6,8 @@ import type { LineHead } from './line-head.ts';
 /** Plain data: it is kept in the index. */
 export interface Tallied {
   readonly updated: number;
-  readonly outcome: 'running' | Outcome;
+  /** `ready`: nothing has run in it yet. */
+  readonly outcome: 'ready' | 'running' | Outcome;
   readonly steps: number;
   readonly seq: number;
   readonly tokens: { readonly input: number; readonly output: number };
@@ -25,7 +26,7 @@ const TELLING: ReadonlySet<string> = new Set<EventType>([
 
 export class Tally {
   #updated: number;
-  #outcome: 'running' | Outcome = 'running';
+  #outcome: Tallied['outcome'];
   #steps: number;
   #seq: number;
   #input = 0;
@@ -34,7 +35,7 @@ export class Tally {
 
   constructor(header: SessionHeader, before?: Tallied) {
     this.#updated = before?.updated ?? header.created;
-    this.#outcome = before?.outcome ?? 'running';
+    this.#outcome = before?.outcome ?? 'ready';
     this.#steps = before?.steps ?? header.parent?.step ?? 0;
     this.#seq = before?.seq ?? header.parent?.seq ?? -1;
     this.#input = before?.tokens.input ?? 0;
@@ -50,11 +51,16 @@ export class Tally {
   add(head: LineHead, event?: Event | UnknownEvent): void {
     this.#updated = head.time;
     this.#seq = Math.max(this.#seq, head.seq);
-    if (head.type === 'step.started') this.#steps = Math.max(this.#steps, head.step ?? this.#steps + 1);
+    if (head.type === 'step.started') {
+      this.#steps = Math.max(this.#steps, head.step ?? this.#steps + 1);
+      if (this.#outcome === 'ready') this.#outcome = 'running';
+    }
     const known = event as Event | undefined;
     switch (known?.type) {
-      case 'input.received':
       case 'session.forked':
+        this.#outcome = 'ready';
+        break;
+      case 'input.received':
       case 'session.resumed':
         this.#outcome = 'running';
         break;
@@ -90,7 +96,7 @@ export class Tally {
 }
 
 /** The listing's word for a session's state: what is on record, and whether somebody is at work. */
-export function listedOutcome(tallied: Tallied, alive: boolean): 'running' | Outcome {
+export function listedOutcome(tallied: Tallied, alive: boolean): Tallied['outcome'] {
   if (tallied.outcome !== 'running') return alive ? 'running' : tallied.outcome;
   return alive ? 'running' : 'interrupted';
 }

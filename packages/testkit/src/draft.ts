@@ -14,6 +14,7 @@ export function draftSpec(view: SessionView, name: string, recording: string): S
   };
 }
 
+/** What a session meets now. */
 export function draftExpectations(view: SessionView): Expectations {
   const called = view.steps.filter((step) => step.kind === 'tool').map((step) => step.name);
   const files = filesAt(view, view.steps.length).filter(({ content }) => !content?.startsWith('keyed:'));

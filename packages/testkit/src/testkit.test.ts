@@ -1,7 +1,9 @@
 import { memoryStore, Secrets, type SessionView } from '@chassis/journal';
+import { filesAt } from '@chassis/runtime';
 import { describe, expect, test } from 'vitest';
 import { type Fakes, fakeRegistry } from '../../runtime/test/support/fake-registry.ts';
 import { openSession } from '../../runtime/test/support/sessions.ts';
+import { approveSpec } from './approve.ts';
 import { checkSession } from './check.ts';
 import { draftSpec } from './draft.ts';
 import { reporters, reportTests } from './report.ts';
@@ -137,4 +139,58 @@ test('a redacted record replays without any secret being known', async () => {
     signal(),
   );
   expect(result.ok).toBe(true);
+});
+
+test('approving replaces what no longer holds, and leaves the rest of the file to its author', async () => {
+  const view = await recorded();
+  const text = `# Our monthly report.
+name:   a report
+expect:
+  final: {equals: "Done, once, in 3 s"}
+  # A bound with room to move.
+  cost: { steps: 9 }
+  tools:
+    max_calls: 1 # one was enough once
+    forbids: [read]
+    includes: [write]
+  outcome: ok
+  files: {out.txt: null}
+recording: r.session.jsonl
+`;
+  const approved = approveSpec(text, parseSpec(text, 'a.test.yaml'), view);
+  expect(approved).toEqual({
+    changed: ['/expect/tools/max_calls', '/expect/files/out.txt', '/expect/final/equals'],
+    broken: ['/expect/tools/forbids/0'],
+    text: text
+      .replace('"Done, once, in 3 s"', '"Done in 3.2 s, see /nowhere/out.txt."')
+      .replace('max_calls: 1', 'max_calls: 2')
+      .replace('out.txt: null', `out.txt: ${filesAt(view, 2)[0]?.content}`),
+  });
+  const spec = parseSpec(approved.text, 'a.test.yaml');
+  expect(checkSession(view, spec).map(({ path }) => path)).toEqual(['/expect/tools/forbids/0']);
+  expect(approveSpec(approved.text, spec, view).text).toBe(approved.text);
+});
+
+test('approving keeps comments and the order of members where lists and members change', async () => {
+  const view = await recorded();
+  const text = `# Our monthly report.
+expect:
+  final:
+    contains: [ Done, never said ]
+  # A bound with room to move.
+  cost: { steps: 9 }
+  tools: { order: [ write, read ], max_calls: 9 }
+  files: { out.txt: ${'ab'.repeat(32)}, gone.txt: ${'ab'.repeat(32)} }
+name: a report
+recording: r.session.jsonl
+`;
+  const approved = approveSpec(text, parseSpec(text, 'a.test.yaml'), view);
+  const content = filesAt(view, 2)[0]?.content ?? '';
+  expect(approved.text).toBe(
+    text
+      .replace('contains: [ Done, never said ]', 'equals: Done in 3.2 s, see /nowhere/out.txt.')
+      .replace('[ write, read ]', '[ read, write ]')
+      .replace(/ {2}files: .*/, `  files: { out.txt: ${content} }`),
+  );
+  expect(checkSession(view, parseSpec(approved.text, 'a.test.yaml'))).toEqual([]);
 });

@@ -32,6 +32,8 @@ export interface Bench {
   readonly out: Call['out'];
   readonly approve: readonly string[];
   readonly signal: AbortSignal;
+  /** Sessions and folders that the trials made. */
+  readonly made: { readonly session: string; readonly workspace: string }[];
 }
 
 /** Behind which step of the bad run does it go wrong? Those that both runs share are out of the question. */
@@ -132,14 +134,16 @@ function again(at: Bench, view: SessionView) {
 
 /** A fork that runs in a folder of its own, with the files as they were behind a step. */
 async function forked(
-  { bench, globals, out }: Bench,
+  { bench, globals, out, made }: Bench,
   view: SessionView,
   filesOf: number,
   request: Pick<ForkRequest, 'at' | 'edits' | 'message'>,
 ) {
   const { folder: workspace } = await ownWorkspace(view, filesOf, bench.store, globals);
   const around = bench.surroundings(new RunView(out, bench.secrets));
-  const session = await Session.fork(around, { ...request, parent: view.header.id, workspace });
+  const title = `trial of a bisection: ${view.header.title}`;
+  const session = await Session.fork(around, { ...request, parent: view.header.id, workspace, title });
+  made.push({ session: session.id, workspace });
   try {
     await (request.message === undefined ? session.resume() : session.prompt(request.message));
     return { view: session.view, workspace, session: session.id };

@@ -6,9 +6,10 @@
  * bad one's prompt. Over plugins: the models and more and more plugins run as they are now, the others answer from the record of GOOD.
  * Over versions: the models and one plugin run, in one version of it after another.
  *
- * Promise: each run works in a folder of its own; neither session is written to.
+ * Promise: each run works in a folder of its own; neither session is written to; trials are removed when it is done.
  */
 import { spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { ExitCode } from '@chassis/errors';
 import type { SessionView } from '@chassis/journal';
 import { bisect as search } from '@chassis/runtime';
@@ -32,6 +33,7 @@ interface Options extends Versions {
   readonly outcome?: true;
   readonly script?: string;
   readonly approve?: readonly string[];
+  readonly keep?: true;
 }
 
 export async function bisect({
@@ -47,13 +49,14 @@ export async function bisect({
   if (second === undefined && (over === 'steps' || over === 'prompt'))
     throw usage(`chassis bisect ${first} BAD: name the session that went wrong, too`);
   const [good, bad] = await viewsOf([first, second ?? first], globals);
+  if (options.outcome === true && second !== undefined) demandOrder(good, bad);
   const script = scriptAgain(options.script, good.header, modelsOf(good), { cwd: globals.cwd, out });
   const overrides = scriptOverrides(script, globals.cwd);
   const interrupts = listenForInterrupts(out);
   const { approve = [] } = options;
   const opened = { globals, out, overrides, approve, interrupts };
   const bench = await openWorkbench(opened);
-  const at: Bench = { bench, globals, out, approve, signal: interrupts.signal };
+  const at: Bench = { bench, globals, out, approve, signal: interrupts.signal, made: [] };
   try {
     out.quiet = true;
     const plan =
@@ -65,9 +68,10 @@ export async function bisect({
             ? overPlugins(at, good)
             : await overVersions(at, good, options, opened);
     try {
-      return await searched(plan, over, options.test, at);
+      return await searched(plan, over, options.test, options.keep === true, at);
     } finally {
       await plan.close?.();
+      if (options.keep !== true) await removeTrials(at);
     }
   } finally {
     await bench.close();
@@ -79,7 +83,8 @@ async function searched(
   plan: Plan,
   over: string,
   test: string | undefined,
-  { out, signal }: Bench,
+  keep: boolean,
+  { out, signal, made }: Bench,
 ): Promise<Ending> {
   const { changes } = plan;
   if (changes.length === 0) throw usage(`there is no difference in ${over} to look through`);
@@ -96,8 +101,39 @@ async function searched(
   for (const line of lines(found.first, change, over)) out.line(line);
   return {
     exit: change === null ? ExitCode.failed : ExitCode.ok,
-    result: { over, change, first: found.first, tested: found.tested, changes },
+    result: {
+      over,
+      change,
+      first: found.first,
+      tested: found.tested,
+      changes,
+      ...(keep ? { trials: made } : {}),
+    },
   };
+}
+
+/** @throws InvalidParams when the runs stand the other way round, or both ended the same way */
+function demandOrder(good: SessionView, bad: SessionView): void {
+  const [first, second] = [good, bad].map(({ header: { id }, outcome }) => ({ id, outcome })) as [
+    { id: string; outcome: string },
+    { id: string; outcome: string },
+  ];
+  if (first.outcome !== 'ok')
+    throw usage(
+      `the good run comes first, and ${first.id} ended as ${first.outcome}${second.outcome === 'ok' ? `: chassis bisect ${second.id} ${first.id} --outcome` : '; name one that ended as ok'}`,
+    );
+  if (second.outcome === 'ok')
+    throw usage(
+      `${second.id} ended as ok, so by its outcome nothing is wrong with it; --test COMMAND can tell what is`,
+    );
+}
+
+/** Trials are no work of anybody's: they would stand in the listing as the latest sessions, and as failed ones. */
+async function removeTrials({ made, bench: { store } }: Bench): Promise<void> {
+  for (const { session, workspace } of made.splice(0)) {
+    await store.remove(session, { force: true });
+    await rm(workspace, { recursive: true, force: true });
+  }
 }
 
 /** Looked up before any plugin starts: a wrong name costs nothing. */
@@ -153,6 +189,9 @@ function lines(first: number | null, change: Change | null, over: string): strin
       ...(change.detail === undefined ? [] : [`  ${visible(change.detail)}`]),
     ];
   return first === 0
-    ? [`${mark('failed')} it goes wrong without any of the changes: the reason is not in the ${over}`]
+    ? [
+        `${mark('failed')} it goes wrong without any of the changes: the reason is not in the ${over}`,
+        ...(over === 'steps' ? ['  (is the good run named first? chassis bisect GOOD BAD)'] : []),
+      ]
     : [`${mark('failed')} it goes well with all of the changes: the reason is not in the ${over}`];
 }

@@ -8,6 +8,7 @@ import { usage } from '../failure.ts';
 import { type ForkOptions, forkScript, modelFor, type Planned, separated } from '../fork-plan.ts';
 import { listenForInterrupts } from '../interrupt.ts';
 import { demandModel } from '../models.ts';
+import { forkedAt } from '../present/fork-place.ts';
 import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { RunView } from '../run-view.ts';
@@ -141,7 +142,8 @@ async function branch({ options, globals, out }: Call<ForkOptions>, planned: Pla
       await session.close();
       return created(out, session.id, request);
     }
-    out.progress(`forked ${request.parent} behind step ${request.at} as ${session.id}`);
+    const { parent, at, edits, message } = request;
+    out.progress(`forked ${parent} ${forkedAt(at, edits, message)} as ${session.id}`);
     const go = () => (request.message === undefined ? session.resume() : session.prompt(request.message));
     return await followTurn(session, go, { view, bench, interrupts, out });
   } finally {
@@ -157,7 +159,9 @@ function created(
 ): Ending {
   out.line(id);
   const changes = edits.map(({ path }) => visible(path)).join(', ');
-  out.note(`forked ${parent} behind step ${at}${changes === '' ? '' : `, with another ${changes}`}`);
+  out.note(
+    `forked ${parent} ${forkedAt(at, edits, message)}${changes === '' ? '' : `, with another ${changes}`}`,
+  );
   out.note(
     message === undefined
       ? `next: chassis resume ${id}`

@@ -20,7 +20,7 @@ interface Options {
   readonly limit?: string;
 }
 
-const outcomes = ['ok', 'failed', 'cancelled', 'interrupted', 'running', 'unreadable'];
+const outcomes = ['ok', 'failed', 'cancelled', 'interrupted', 'running', 'ready', 'unreadable'];
 
 export async function ls({ options, globals, out }: Call<Options>): Promise<Ending> {
   const wanted = filterOf(options);

@@ -77,15 +77,29 @@ export async function replayLive(
   }
 }
 
+/** Whether a name of `--live` is that of a model, or of a plugin that answers as one. */
+function isModel(view: SessionView, name: string): boolean {
+  return view.steps.some(
+    (step) => step.kind === 'model' && (step.name === name || step.plugin?.name === name),
+  );
+}
+
 function lines(report: MixedReport, name: string, compared: ReturnType<typeof diff>): string[] {
   const { steps, turns, divergence, coverage, plugins, made } = report;
   const last = turns.at(-1);
+  const same = compared.first === null && compared.end === null;
+  const ending = !same
+    ? ', not the same as on record'
+    : last?.outcome === undefined || last.outcome === 'ok'
+      ? ''
+      : ', as on record';
   const ways = visible(waysOf(report));
   const head =
     divergence === undefined
-      ? `${mark(report.ok ? 'ok' : 'failed')} ${visible(name)} with ${ways}: ${steps.live} steps ran, ${steps.recorded} from the record, outcome ${last?.outcome ?? 'none'}`
+      ? `${mark(report.ok ? (same ? 'ok' : 'unknown') : 'failed')} ${visible(name)} with ${ways}: ${steps.live} step${steps.live === 1 ? '' : 's'} ran, ${steps.recorded} from the record, outcome ${last?.outcome ?? 'none'}${ending}`
       : `${mark('failed')} ${visible(name)} with ${ways} diverges${divergence.step === null ? '' : ` at step ${divergence.step}`}${divergence.path === '' ? '' : ` ${visible(divergence.path)}`}`;
   const first = compared.first;
+  const answeredAnew = report.live.some((one) => one === 'model' || isModel(report.view, one));
   return [
     head,
     ...(divergence === undefined ? [] : divergenceLines(divergence)),
@@ -93,7 +107,7 @@ function lines(report: MixedReport, name: string, compared: ReturnType<typeof di
     ...(last?.error === undefined ? [] : [`  ${visible(last.error.message)}`]),
     ...(divergence !== undefined
       ? []
-      : first === null && compared.end === null
+      : same
         ? ['  no difference from the record']
         : first?.difference === undefined
           ? ['  the run differs from the record']
@@ -102,6 +116,11 @@ function lines(report: MixedReport, name: string, compared: ReturnType<typeof di
               `    recorded ${shortValue(first.difference.expected ?? null, 100)}`,
               `    now      ${shortValue(first.difference.actual ?? null, 100)}`,
             ]),
+    ...(divergence === undefined && !same && !answeredAnew && last?.answer !== undefined
+      ? [
+          '  the answer is the recorded one: no model has seen what differs; add --live model to ask it with that',
+        ]
+      : []),
     ...coverageLines(coverage),
     ...driftLines(plugins),
     made === null ? '  nothing was written; --save keeps it as a session' : `  saved as ${made}`,

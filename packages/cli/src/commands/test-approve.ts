@@ -1,21 +1,28 @@
 /** `chassis test approve`: what the recordings show is what is expected from now on. */
+import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { draftExpectations } from '@chassis/testkit';
+import { approveSpec } from '@chassis/testkit';
 import type { Call, Ending } from '../reference/spec.ts';
 import { visible } from '../terminal/text.ts';
-import { testsAt, viewOf, writeTest } from '../test-files.ts';
+import { replaceTest, testsAt, viewOf } from '../test-files.ts';
 
 export async function testApprove({ args, globals, out }: Call): Promise<Ending> {
   const approved: string[] = [];
+  const tests: object[] = [];
   for (const { file, spec, recording } of await testsAt(args, globals.cwd)) {
-    const drafted = draftExpectations(await viewOf(recording));
-    // What must not happen is a person's rule, and no run can show it: it stays.
-    const { forbids } = spec.expect.tools ?? {};
-    const tools = { ...drafted.tools, ...(forbids === undefined ? {} : { forbids }) };
-    const never = spec.expect.never === undefined ? {} : { never: spec.expect.never };
-    await writeTest(file, { ...spec, expect: { ...drafted, tools, ...never } });
+    const before = await readFile(file, 'utf8');
+    const { text, changed, broken } = approveSpec(before, spec, await viewOf(recording));
+    const name = visible(relative(globals.cwd, file));
+    if (changed.length > 0) await replaceTest(file, text);
     approved.push(file);
-    out.line(`approved ${visible(relative(globals.cwd, file))}`);
+    tests.push({ file, changed, broken });
+    out.line(
+      changed.length === 0
+        ? `${name} holds as it is`
+        : `approved ${name}: ${changed.map(visible).join(', ')}`,
+    );
+    for (const path of broken)
+      out.note(`${name}: ${visible(path)} is broken; a rule is for a person to change`);
   }
-  return { result: { approved } };
+  return { result: { approved, tests } };
 }

@@ -5,6 +5,7 @@ import type { Event, EventType, UnknownEvent } from '@chassis/journal';
 import { paint } from '../terminal/screen.ts';
 import { truncate, visible } from '../terminal/text.ts';
 import { duration } from '../terminal/units.ts';
+import { forkedBehind } from './fork-place.ts';
 import { tokens } from './step-line.ts';
 import { shortValue } from './value.ts';
 
@@ -80,7 +81,7 @@ function detailOf(event: Event): string {
     case 'note.added':
       return visible(`${event.data.author}: ${event.data.text}`);
     case 'session.forked':
-      return `from ${visible(event.data.parent.session)} behind step ${event.data.parent.step}, ${event.data.edits.length} edit(s)`;
+      return `from ${visible(event.data.parent.session)} ${forkedBehind(event.data.parent.step)}, ${event.data.edits.length} edit${event.data.edits.length === 1 ? '' : 's'}`;
     case 'session.resumed':
       return visible(`${event.data.reason}; runs again: ${event.data.rerun.join(', ') || 'nothing'}`);
     case 'session.repaired':

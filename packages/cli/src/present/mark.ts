@@ -15,6 +15,7 @@ const marks: Readonly<Record<Name, readonly [string, 'green' | 'red' | 'yellow' 
   unknown: ['?', 'yellow'],
   interrupted: ['?', 'yellow'],
   running: ['…', 'cyan'],
+  ready: ['○', 'cyan'],
   started: ['…', 'cyan'],
   dispatched: ['…', 'cyan'],
 };

@@ -12,13 +12,13 @@ import { shellWord } from '../terminal/shell.ts';
 
 /** `next:` with its commands; after a failure one more line, with what must be done before its command helps. */
 export function nextLines(view: SessionView, name: string, outcome: string): string[] {
-  const next = `next: ${commands(name, outcome).join('   ')}`;
+  const next = `next: ${commands(view, name, outcome).join('   ')}`;
   if (outcome !== 'failed' || isBundlePath(name)) return [next];
   const way = wayOn(view, name);
   return way === undefined ? [next] : [next, `${way.after}: ${way.command}`];
 }
 
-function commands(name: string, outcome: string): string[] {
+function commands(view: SessionView, name: string, outcome: string): string[] {
   const id = shellWord(name);
   // What is in a file is looked at there; to go on with it, it is taken in.
   if (isBundlePath(name)) {
@@ -31,6 +31,13 @@ function commands(name: string, outcome: string): string[] {
     case 'cancelled':
     case 'interrupted':
       return [`chassis resume ${id}`, `chassis show ${id}`];
+    case 'ready': {
+      // A fork that leaves within a turn goes on with it; one that leaves before a turn waits for words.
+      const turn = view.turns.at(-1);
+      return turn !== undefined && turn.outcome === undefined
+        ? [`chassis resume ${id}`, `chassis show ${id}`]
+        : [`chassis log ${id}`];
+    }
     case 'running':
       return [`chassis log -f ${id}`];
     default:

@@ -23,7 +23,9 @@ export function coverageLines({ recorded, outside }: Coverage): string[] {
   return [
     `  on record: ${parts.join(', ') || 'nothing'}`,
     '  not on record:',
-    ...outside.map(({ plugin, what }) => `    ${visible(plugin)}: ${what}`),
+    ...[...Map.groupBy(outside, ({ what }) => what)].map(
+      ([what, of]) => `    ${of.map(({ plugin }) => visible(plugin)).join(', ')}: ${what}`,
+    ),
   ];
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '@chassis/types';
 import { paint, proseWidth, screenWidth } from '../terminal/screen.ts';
 import { cells, truncate, visible } from '../terminal/text.ts';
 import { bytes, count, duration, moment, money } from '../terminal/units.ts';
+import { forkedBehind } from './fork-place.ts';
 import { inColourOf, mark } from './mark.ts';
 import { nextLines } from './next-commands.ts';
 import { totals } from './step-line.ts';
@@ -12,7 +13,7 @@ import { timeline } from './timeline.ts';
 /** Whether a session without an end is running is the store's word: only it can see the lock. */
 function outcomeOf(view: SessionView, summary: SessionSummary | undefined): SessionSummary['outcome'] {
   if (view.outcome !== 'running') return view.outcome;
-  return summary?.outcome === 'running' ? 'running' : 'interrupted';
+  return summary?.outcome === 'running' || summary?.outcome === 'ready' ? summary.outcome : 'interrupted';
 }
 
 /** @param name the session as a person can type it again */
@@ -47,7 +48,7 @@ export function sessionLines(view: SessionView, name: string, summary: SessionSu
     ),
   ];
   if (header.parent !== undefined)
-    lines.push(`  forked from ${visible(header.parent.session)} behind step ${header.parent.step}`);
+    lines.push(`  forked from ${visible(header.parent.session)} ${forkedBehind(header.parent.step)}`);
   const first = firstShown(view, LAST_STEPS);
   if (first > 1)
     lines.push(
@@ -57,7 +58,7 @@ export function sessionLines(view: SessionView, name: string, summary: SessionSu
         `  steps 1 to ${first - 1} are not listed: chassis show ${visible(name)}:STEP, chassis log ${visible(name)}`,
       ),
     );
-  lines.push(...timeline(view, width, proseWidth(), first));
+  lines.push(...timeline(view, width, proseWidth(), first, outcome === 'ready'));
   for (const note of view.notes)
     lines.push(
       `note by ${visible(note.author)}${note.step === undefined ? '' : ` on step ${note.step}`}: ${visible(note.text)}`,

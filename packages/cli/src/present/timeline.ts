@@ -10,8 +10,17 @@ import { inColourOf, mark } from './mark.ts';
 import { shortInput, tokens } from './step-line.ts';
 import { indent } from './value.ts';
 
-/** @param from the first step that is shown */
-export function timeline(view: SessionView, width: number | undefined, prose: number, from = 1): string[] {
+/**
+ * @param from the first step that is shown
+ * @param ready nothing has run in the session yet: its last turn waits to go on
+ */
+export function timeline(
+  view: SessionView,
+  width: number | undefined,
+  prose: number,
+  from = 1,
+  ready = false,
+): string[] {
   const first = from === 1 ? 1 : (view.step(from)?.turn ?? 1);
   const shown = from === 1 ? view.steps : view.steps.slice(from - 1);
   const byTurn = Map.groupBy(shown, ({ turn }) => turn);
@@ -21,7 +30,7 @@ export function timeline(view: SessionView, width: number | undefined, prose: nu
       '',
       `${paint('bold', `turn ${turn.number}`)}  ${turn.lost === true && turn.input === '' ? lostLine('what began this turn') : truncate(visible(turn.input), prose - 10)}`,
       ...(steps.length === 0 ? ['  (no steps)'] : stepTable(steps, width)),
-      ...turnEnd(turn, prose),
+      ...turnEnd(turn, prose, ready),
     ];
   });
 }
@@ -63,7 +72,8 @@ function depthOf(step: Step, steps: readonly Step[]): number {
   return above === undefined ? 0 : 1 + depthOf(above, steps);
 }
 
-function turnEnd(turn: Turn, prose: number): string[] {
+function turnEnd(turn: Turn, prose: number, ready: boolean): string[] {
+  if (turn.outcome === undefined && ready) return [`${mark('ready')} from here on nothing has run yet`];
   if (turn.outcome === undefined) return [`${mark('interrupted')} this turn has no end on record`];
   const lines = [`${mark(turn.outcome)} ${inColourOf(turn.outcome, turn.outcome)}`];
   if (turn.error !== undefined)

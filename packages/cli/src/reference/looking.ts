@@ -9,7 +9,7 @@ export const looking: readonly CommandSpec[] = [
       option('--failed', 'only those that failed'),
       option(
         '--outcome <name>',
-        'only this outcome: ok, failed, cancelled, interrupted, running, unreadable',
+        'only this outcome: ok, failed, cancelled, interrupted, running, ready (nothing has run in it yet), unreadable',
       ),
       option('--grep <text>', 'only those whose title or record holds this text'),
       option('--model <name>', 'only those of this model'),

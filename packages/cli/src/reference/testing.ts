@@ -34,7 +34,8 @@ export const testing: readonly CommandSpec[] = [
   {
     name: 'test approve',
     args: '<path...>',
-    about: 'Expect what the recordings show now; the diff of the YAML file is the review.',
+    about:
+      'Replace the expectations that a recording no longer meets by what it shows; its diff is the review.',
     examples: ['test approve tests/agents/report.test.yaml'],
     load: async () => (await import('../commands/test-approve.ts')).testApprove,
   },
@@ -61,6 +62,7 @@ export const testing: readonly CommandSpec[] = [
       option('--outcome', 'a run that ends as ok is good'),
       option('--script <file>', 'play this script with the scripted model, offline'),
       list('--approve <tool>', 'let this tool run without asking; "all" for every tool'),
+      option('--keep', 'keep the sessions and folders of the trials; without it they are removed'),
     ],
     examples: [
       'bisect k3f q7x --outcome',

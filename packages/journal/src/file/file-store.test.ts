@@ -390,7 +390,7 @@ test('sessions are listed newest first, also without an index or with a broken o
       cost_usd: 0.5,
     },
     { id: 'two', outcome: 'failed', events: 5 },
-    { id: 'one', outcome: 'interrupted', model: 'scripted', agent: 'main', workspace: '/w' },
+    { id: 'one', outcome: 'interrupted', events: 4, model: 'scripted', agent: 'main', workspace: '/w' },
   ];
   const first = await collect(store.list());
   expect(first).toMatchObject(expected);

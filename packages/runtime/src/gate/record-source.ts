@@ -11,7 +11,7 @@ import { type SessionView, type Step, stepsFrom } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { type Ask, inputOf } from './ask.ts';
 import { type Candidate, nearestRecorded, recordedInput } from './nearest-recorded.ts';
-import type { Recalled, Source } from './source.ts';
+import type { Recalled, Source, ValueName } from './source.ts';
 import { demandInput, recordedOutcome } from './whole-record.ts';
 
 export interface RecordOptions {
@@ -58,6 +58,8 @@ export class RecordSource implements Source {
   halted = false;
   /** How many answers the record has given. */
   answered = 0;
+  /** How many values it has given to the agent itself. */
+  readonly given = { now: 0, random: 0, uuid: 0 };
 
   /** @param view the record as it stands now; later changes of it are not seen */
   constructor(view: SessionView, options: RecordOptions) {
@@ -122,7 +124,7 @@ export class RecordSource implements Source {
     return { kind: 'answer', step, outcome };
   }
 
-  recallValue(name: string, agent: string, turn: number, step: number | null): Json | undefined {
+  recallValue(name: ValueName, agent: string, turn: number, step: number | null): Json | undefined {
     const value = this.#values.get(valueKey(name, agent, turn, step))?.shift();
     if (value === undefined && this.#strict)
       throw divergence(
@@ -133,6 +135,7 @@ export class RecordSource implements Source {
         name,
         null,
       );
+    if (value !== undefined && step === null) this.given[name]++;
     return value;
   }
 

@@ -19,6 +19,8 @@ export type Recalled =
   /** The record says nothing: live. */
   | { readonly kind: 'none' };
 
+export type ValueName = 'now' | 'random' | 'uuid';
+
 export interface Source {
   /** What it answers belongs to another session: the gate writes it down in this one, under numbers of its own. */
   readonly copies?: true;
@@ -27,7 +29,7 @@ export interface Source {
   /** At once when nothing has to be waited for. @throws Diverged when the record shows something else at this place */
   recall(ask: Ask, digest: string): Recalled | Promise<Recalled>;
   /** A recorded clock, random or uuid reading; undefined means live. */
-  recallValue(name: string, agent: string, turn: number, step: number | null): Json | undefined;
+  recallValue(name: ValueName, agent: string, turn: number, step: number | null): Json | undefined;
   /** @throws Diverged when the record of this turn holds steps that nobody asked for */
   finishTurn(turn: number): void;
 }

@@ -54,6 +54,7 @@ export interface MixedRequest {
 
 export interface MixedReport {
   readonly session: string;
+  /** It met no divergence, and each turn ended well or as it did on record. */
   readonly ok: boolean;
   /** The session that was made, when it was saved. */
   readonly made: string | null;
@@ -158,7 +159,7 @@ export async function replayMixed(
   const made = writer.view.steps.length;
   return {
     session: view.header.id,
-    ok: divergence === undefined && (halted || turns.every((turn) => turn.outcome === 'ok')),
+    ok: divergence === undefined && (halted || turns.every((turn) => endedWell(view, turn))),
     made: request.save === true ? writer.id : null,
     turns,
     steps: { recorded: source.answered, live: made - source.answered },
@@ -169,6 +170,13 @@ export async function replayMixed(
     plugins: pluginDrift(view, around.registry, true),
     view: writer.view,
   };
+}
+
+/** A run that failed on record and fails the same way again has nothing wrong with it that is new. */
+function endedWell(view: SessionView, { turn, outcome, error }: TurnResult): boolean {
+  if (outcome === 'ok') return true;
+  const recorded = view.turns[turn - 1];
+  return recorded?.outcome === outcome && recorded.error?.message === error?.message;
 }
 
 function gateOf(

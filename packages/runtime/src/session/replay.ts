@@ -113,7 +113,7 @@ export async function replay(
         turns: turn.number,
         ok: true,
         steps: record.answered,
-        ...(until === undefined ? {} : { until }),
+        ...(until === undefined ? {} : { until, coverage: coverage(view, until, record.given) }),
       };
     if (divergence === 'record ends') report.incomplete = true;
     else if (divergence !== null) return { ...report, ok: false, steps: record.answered, divergence };
