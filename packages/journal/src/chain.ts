@@ -24,7 +24,7 @@ export class Chain {
   /** Hash of the last whole line. */
   hash: string;
   /** Hashes that the next line may follow, the likeliest first. */
-  #previous: string[];
+  readonly #previous: string[];
   #damaged = false;
   /** Set when nothing is known about what came before: the first line is taken as it is. */
   #open = false;
@@ -39,7 +39,7 @@ export class Chain {
   static from(seq: number): Chain {
     const chain = new Chain(seq);
     chain.#open = true;
-    chain.#previous = [];
+    chain.#previous.length = 0;
     return chain;
   }
 
@@ -54,7 +54,9 @@ export class Chain {
         this.#open = false;
         this.expected++;
         this.hash = hash;
-        this.#previous = [hash, latest];
+        this.#previous[0] = hash;
+        this.#previous[1] = latest;
+        if (this.#previous.length > 2) this.#previous.length = 2;
         return { whole: true, head, hash };
       }
     }
@@ -129,7 +131,8 @@ export class Chain {
   }
 
   #remember(...hashes: string[]): void {
-    this.#previous = [...hashes, ...this.#previous].slice(0, REACH);
+    this.#previous.unshift(...hashes);
+    this.#previous.splice(REACH);
   }
 }
 

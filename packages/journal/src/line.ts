@@ -10,7 +10,7 @@ import type { Event, UnknownEvent } from './event.ts';
 import { parseJson } from './json.ts';
 import { Kept, LAZY_LENGTH, type Large, largeMemberOf } from './lazy.ts';
 import { lineHead, type ReadHead } from './line-head.ts';
-import { memberRange } from './members.ts';
+import { memberRange, type Range } from './members.ts';
 import { unescapeMarks } from './secrets.ts';
 import { FORMAT_VERSION, upgradeEvent } from './upgrade.ts';
 
@@ -72,7 +72,7 @@ export function storedHash(line: Buffer): string | undefined {
   return line.toString('latin1', start + OPEN.length, line.length - 2);
 }
 
-/** What is hashed of the next line stands here: one copy is cheaper than a hash object. */
+/** What is hashed of the next line stands here, then what is parsed of it: one copy is cheaper than a hash object. */
 let joined = Buffer.allocUnsafe(64 * 1024);
 const LARGEST_KEPT = 4 * 1024 * 1024;
 
@@ -112,6 +112,7 @@ interface Known {
 const NAMES = { input: Buffer.from('input'), output: Buffer.from('output') };
 /** Stands in for a member that was left out; nobody can have logged it. Short, so that a parser makes no new string of it. */
 const LEFT_OUT = randomBytes(5).toString('hex');
+const LEFT_OUT_BYTES = Buffer.from(`"${LEFT_OUT}"`);
 
 /**
  * Reads a line.
@@ -130,9 +131,7 @@ export function decodeLine(line: Buffer | string, lean = false, known?: Known): 
   const range = key && memberRange(bytes, head.dataAt, end, NAMES[key]);
   const cut = range && range.end - range.start >= LAZY_LENGTH ? range : undefined;
   const text =
-    cut === undefined
-      ? bytes.toString('utf8', head.dataAt, end)
-      : `${bytes.toString('utf8', head.dataAt, cut.start)}"${LEFT_OUT}"${bytes.toString('utf8', cut.end, end)}`;
+    cut === undefined ? bytes.toString('utf8', head.dataAt, end) : textWithout(cut, bytes, head.dataAt, end);
   let data: Json;
   try {
     data = parseJson(unescapeMarks(text));
@@ -151,6 +150,16 @@ export function decodeLine(line: Buffer | string, lean = false, known?: Known): 
   // A second member of that name would count.
   if ((data as Record<string, Json>)[key] !== LEFT_OUT) return decodeWhole(bytes);
   return { event, refs, large: { key, value: new Kept(bytes, cut.start, cut.end) } };
+}
+
+/** Puts the text together in bytes: one string is made of it, not four. */
+function textWithout(cut: Range, bytes: Buffer, start: number, end: number): string {
+  const most = end - start + LEFT_OUT_BYTES.length;
+  const room = most <= joined.length ? joined : Buffer.allocUnsafe(most);
+  let length = bytes.copy(room, 0, start, cut.start);
+  length += LEFT_OUT_BYTES.copy(room, length);
+  length += bytes.copy(room, length, cut.end, end);
+  return room.toString('utf8', 0, length);
 }
 
 function hexIn(line: Buffer): string | undefined {

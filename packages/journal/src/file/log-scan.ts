@@ -19,7 +19,7 @@ export interface ScannedLine extends RawLine {
 }
 
 export interface ScanRange {
-  /** Nothing before this is needed; the scan starts at the nearest place at or before it. */
+  /** Events before this are left out; the scan starts at the nearest place at or before it. */
   readonly from?: number;
   /** The scan ends with this one. */
   readonly to?: number;
@@ -49,9 +49,10 @@ export async function* scanLog(
           if (chain.expected > to) break;
           // A sealed segment is read from the beginning of a frame; a damaged frame is placed in the sealed file.
           if (line.offset < offset && !line.fault) continue;
-          scanned.push(scanLine(line, segment, chain, limit));
+          const one = scanLine(line, segment, chain, limit);
+          if ((one.checked.head?.seq ?? from) >= from) scanned.push(one);
         }
-        yield scanned;
+        if (scanned.length > 0) yield scanned;
         if (chain.expected > to) return;
       }
     } catch (error) {

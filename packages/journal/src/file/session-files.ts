@@ -125,8 +125,5 @@ export async function* scanPart(
   if (from > to) return;
   const start = chain ?? (from > part.first ? Chain.from(from) : new Chain(part.first, part.hash));
   const { resume } = range;
-  for await (const lines of scanLog(part.layout, start, { from, to, ...(resume ? { resume } : {}) })) {
-    const wanted = lines.filter(({ checked }) => (checked.head?.seq ?? from) >= from);
-    if (wanted.length > 0) yield wanted;
-  }
+  yield* scanLog(part.layout, start, { from, to, ...(resume ? { resume } : {}) });
 }
