@@ -160,11 +160,32 @@ function row(what: string, figure: string, goal = ''): void {
   console.log(`${what.padEnd(60)} ${figure.padStart(22)} ${goal.padStart(12)}`);
 }
 
+/** Heads of all events, and beside it every line read, checked and parsed; CPU time, in turns. */
+async function skeleton(store: Store, id: string, events: number): Promise<void> {
+  const reader = await store.reader(id);
+  const best = { heads: Number.POSITIVE_INFINITY, floor: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < 3; round++) {
+    const start = now();
+    for await (const _ of reader.heads());
+    const between = now();
+    for await (const line of reader.lines()) JSON.parse(line);
+    best.heads = Math.min(best.heads, between.cpu - start.cpu);
+    best.floor = Math.min(best.floor, now().cpu - between.cpu);
+  }
+  const rate = (cpu: number): string => (events / cpu).toFixed(0);
+  row(
+    'heads only, thousand events a CPU second; each line parsed',
+    `${rate(best.heads)}, ${rate(best.floor)}`,
+    '200',
+  );
+}
+
 async function states(store: Store, id: string, root: string): Promise<void> {
   const events = (await (await store.reader(id)).view()).lastSeq + 1;
   const { derived, all, raw } = sizes(join(root, 'sessions', id));
   row('events, MB logged, MB on disk', `${events}, ${(raw / 1e6).toFixed(0)}, ${(all / 1e6).toFixed(0)}`);
   row('snapshots and offset tables of what is on disk', `${((100 * derived) / all).toFixed(2)} %`, '5 %');
+  await skeleton(store, id, events);
   const times = new Times();
   const talks = new Times();
   for (let i = 0; i < 300; i++) {

@@ -225,3 +225,14 @@ export interface UnknownEvent {
   readonly data: Json;
   readonly hash: string;
 }
+
+/** What stands before an event's data. */
+export interface EventHead {
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly type: string;
+  readonly step: number | undefined;
+  /** Length of its line, without the newline. */
+  readonly bytes: number;
+}

@@ -3,6 +3,7 @@
  *
  * Promise: what is read is what a parser of the whole line would find there; a line that does not start as ours do has none.
  */
+import type { EventHead } from './event.ts';
 
 /** The members before `data`. */
 export interface LineHead {
@@ -12,6 +13,14 @@ export interface LineHead {
   readonly time: number;
   readonly type: string;
   readonly step?: number;
+}
+
+/** The head of a whole line, as readers give it out. */
+export function eventHead(line: Buffer): EventHead | undefined {
+  const head = lineHead(line);
+  if (head === undefined) return undefined;
+  const { seq, time, type, step } = head;
+  return { seq, time, type, step, bytes: line.length };
 }
 
 /** A head that was read from a line. */

@@ -9,9 +9,10 @@ import type { Json } from '@chassis/types';
 import { blobValue, loseRef, type Resolve, resolveRefs } from './blob-ref.ts';
 import { BundleReader, sameOrConflict } from './bundle.ts';
 import { Chain } from './chain.ts';
-import type { BlobRef, Event, SessionHeader, UnknownEvent } from './event.ts';
+import type { BlobRef, Event, EventHead, SessionHeader, UnknownEvent } from './event.ts';
 import { Fold } from './fold.ts';
 import { decodeLine, GENESIS } from './line.ts';
+import { eventHead } from './line-head.ts';
 import { around, holdsAll, passagesOf, type SearchHit, termsOf } from './passage.ts';
 import type { Problem } from './problem.ts';
 import { type Page, Recorder, type Sink } from './recorder.ts';
@@ -369,6 +370,10 @@ class MemoryReader implements Reader {
         });
       } else return;
     }
+  }
+
+  async *heads(options: Pick<ReadOptions, 'from' | 'to'> = {}): AsyncGenerator<readonly EventHead[]> {
+    yield this.#slice(options).flatMap((line) => eventHead(Buffer.from(line)) ?? []);
   }
 
   async lastSeq(): Promise<number> {

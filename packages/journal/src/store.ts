@@ -3,7 +3,15 @@
  *
  * Promise: what `barrier()` acknowledged survives a crash; one writer a session; a reader needs no lock.
  */
-import type { BlobRef, Event, EventData, EventType, SessionHeader, UnknownEvent } from './event.ts';
+import type {
+  BlobRef,
+  Event,
+  EventData,
+  EventHead,
+  EventType,
+  SessionHeader,
+  UnknownEvent,
+} from './event.ts';
 import type { SearchHit } from './passage.ts';
 import type { Problem } from './problem.ts';
 import type { BundleSignature } from './signature.ts';
@@ -53,6 +61,11 @@ export interface Reader {
     signal?: AbortSignal;
     damaged?: (problem: Problem) => void;
   }): AsyncIterable<string>;
+  /**
+   * What is in the session without reading what it carries: heads of events in batches, in order, unchecked. For a skeleton of a
+   * long session; `events({ from, to })` then has the rest of one.
+   */
+  heads(options?: Pick<ReadOptions, 'from' | 'to'>): AsyncIterable<readonly EventHead[]>;
   /** The number of the last event that is on disk, −1 without one; found without reading the log. */
   lastSeq(): Promise<number>;
   /** The fold up to and including `seq` (default: the end), with everything that is wrong with what was read in `problems`. */

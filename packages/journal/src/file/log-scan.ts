@@ -73,7 +73,7 @@ export async function* scanLog(
 }
 
 /** The segment as it is named now: it may have been sealed since the folder was listed. */
-function present(segment: Segment): Segment {
+export function present(segment: Segment): Segment {
   if (segment.sealed || existsSync(segment.path)) return segment;
   return { ...segment, path: `${segment.path}.zst`, sealed: true };
 }

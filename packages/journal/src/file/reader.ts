@@ -2,7 +2,7 @@
 import { existsSync, watch } from 'node:fs';
 import { hashesIn, type Resolve, resolveRefs } from '../blob-ref.ts';
 import { Chain } from '../chain.ts';
-import type { Event, SessionHeader, UnknownEvent } from '../event.ts';
+import type { Event, EventHead, SessionHeader, UnknownEvent } from '../event.ts';
 import { Fold } from '../fold.ts';
 import { decodeLine } from '../line.ts';
 import type { Problem } from '../problem.ts';
@@ -11,6 +11,7 @@ import type { Reader, ReadOptions, ViewOptions } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { Damage } from './damage.ts';
 import { EventFiles } from './event-files.ts';
+import { headsOf } from './heads.ts';
 import { rangeBehind, type Shelf, usableHistory } from './history.ts';
 import type { IndexDb } from './index-db.ts';
 import type { Layout } from './layout.ts';
@@ -65,6 +66,10 @@ export class FileReader implements Reader {
     }
     if (options.follow)
       yield* this.#follow(next, last, options.to ?? Number.POSITIVE_INFINITY, options.signal);
+  }
+
+  async *heads(options: Range = {}): AsyncGenerator<readonly EventHead[]> {
+    yield* headsOf(await partsOf(this.#layout, this.id), options);
   }
 
   async lastSeq(): Promise<number> {
