@@ -30,6 +30,11 @@ describe('the exit code of a run', () => {
     expect(exitOfRun(failed(code), viewWith())).toBe(exit);
   });
 
+  it('is 2 for a model that is read from a file with a mistake in it', () => {
+    const error = new ChassisError('ModelError', 'x', { data: { at: 's.yaml:1:1' } }).record();
+    expect(exitOfRun({ outcome: 'failed', error }, viewWith())).toBe(2);
+  });
+
   it("is 1 for a tool's own failure, whatever its code, unless the tool is not there or was refused", () => {
     const at = { failed_step: 3 };
     const tool = { kind: 'tool', status: 'error' } as const;

@@ -34,7 +34,8 @@ export function report(thrown: unknown, out: Output, debug: boolean): number {
 function messageOf(error: ChassisError): string {
   const { fix } = (error.data ?? {}) as { fix?: unknown };
   const message = hasIssues(error) ? visibleLines(error.message) : visible(error.message);
-  return typeof fix === 'string' && !message.includes(fix) ? `${message} (${visible(fix)})` : message;
+  if (typeof fix !== 'string' || message.includes(fix.replace(/^correct /, ''))) return message;
+  return `${message} (${visible(fix)})`;
 }
 
 function hasIssues({ data }: { readonly data?: unknown }): boolean {

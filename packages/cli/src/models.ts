@@ -28,6 +28,7 @@ export function modelOf(option: string | undefined, project: Project): TurnModel
 
 /** @throws what keeps every one of the model's choices from being asked, or the first name that does not exist */
 export function demandModel(model: TurnModel, registry: LiveRegistry): void {
+  demandScript(model, registry.project);
   const refusals: Unavailable[] = [];
   const names = [model.name, ...model.fallbacks];
   for (const name of names) {
@@ -38,6 +39,17 @@ export function demandModel(model: TurnModel, registry: LiveRegistry): void {
   }
   const [first] = refusals;
   if (first !== undefined && refusals.length === names.length) throw refusalOf(first);
+}
+
+/** @throws InvalidParams when the model that plays a script has none to play, and no other model follows it */
+function demandScript({ name, fallbacks }: TurnModel, { catalogue, config, origin }: Project): void {
+  if (!/^scripted(?:\/|$)/.test(name) || fallbacks.length > 0) return;
+  const entry = catalogue.find('scripted');
+  if (entry?.origin !== 'first-party' || entry.block.config.script !== undefined) return;
+  const at = config.model.use.includes(name) ? `${origin('model.use')?.text ?? 'model'}: ` : '';
+  throw usage(
+    `${at}the model scripted plays a script, and none is named: give --script FILE, or set plugins.scripted.config.script`,
+  );
 }
 
 /** @throws what keeps the agent from running */

@@ -40,13 +40,26 @@ export async function understand(
     return undefined;
   }
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(helpOf(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
     throw usage(await lineOf(error, program, argv));
   }
   return found;
+}
+
+/** `help plugin test` is `plugin test --help`: commander's own command takes one word and forgets the rest. */
+function helpOf(argv: readonly string[]): string[] {
+  const at = argv.indexOf('help');
+  const words = argv.filter((word) => !word.startsWith('-'));
+  if (words[0] !== 'help' || words.length < 3) return [...argv];
+  const family = reference.groups
+    .flatMap(({ commands }) => commands)
+    .some(({ name }) => name === words.slice(1, 3).join(' '));
+  const rest = argv.toSpliced(at, 1);
+  // A word that no family has is told as a wrong command, not answered with the family's help.
+  return family ? [...rest, '--help'] : rest;
 }
 
 function build(help: (text: string) => void, take: (invocation: Invocation) => void): Command {

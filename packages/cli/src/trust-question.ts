@@ -14,6 +14,7 @@ import { visible } from './terminal/text.ts';
 
 /**
  * @param only the plugins that will be started; all without it
+ * @param options `listed`: the person has been shown what it is about
  * @throws InvalidParams when nobody said yes
  */
 export async function ensureTrust(
@@ -21,6 +22,7 @@ export async function ensureTrust(
   globals: Pick<Globals, 'trust'>,
   out: Output,
   only?: readonly string[],
+  { listed = false }: { readonly listed?: boolean } = {},
 ): Promise<void> {
   const state = await trustState(project);
   if (state.trusted || (only !== undefined && !runsProjectCode(project, state.reasons, only))) return;
@@ -32,10 +34,12 @@ export async function ensureTrust(
     out.progress(`trusted ${project.root}: ${things}`);
     return;
   }
+  // Whoever has just been shown the list need not be sent to it.
+  const look = listed ? '' : 'look at it (chassis trust lists it), then ';
   const what = state.changed ? 'has changed since you trusted it, and brings' : 'brings';
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw usage(
-      `${project.root} ${what} what needs your trust: ${things}; look at it (chassis trust lists it), then say yes once with --trust`,
+      `${project.root} ${what} what needs your trust: ${things}; ${look}say yes once with --trust`,
       { reasons },
     );
   for (const line of [
@@ -66,8 +70,11 @@ export async function demandTrust(
 ): Promise<void> {
   if (globals.trust) return trust(project);
   const { trusted, fresh } = await trustState(project);
+  // A reload takes in the plugin, its block, and what the configuration says of tools and secrets; no other plugin's block.
   const asked = fresh.filter((reason) =>
-    reason.kind === 'plugin' ? reason.name === name : reason.key.startsWith(`plugins.${name}.`),
+    reason.kind === 'plugin'
+      ? reason.name === name
+      : reason.key.startsWith(`plugins.${name}.`) || /^(?:tools|secrets)\./.test(reason.key),
   );
   if (trusted || asked.length === 0) return;
   throw usage(

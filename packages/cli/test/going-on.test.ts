@@ -37,7 +37,9 @@ describe('the way on after a failed run', () => {
     const failed = await chassis(['run', 'x', '--trust'], { cwd: folder.path });
     const [, id] = /session (\w+)/.exec(failed.stderr) ?? [];
     expect(failed.stderr).toContain(`next: chassis why ${id}   chassis show ${id}:fail\n`);
-    expect(failed.stderr).toContain(`after repairing the tool: chassis fork ${id}:1 --run\n`);
+    expect(failed.stderr).toContain(
+      `after repairing the tool, or what it was given: chassis fork ${id}:1 --run\n`,
+    );
     const resumed = await chassis(['resume', '@last'], { cwd: folder.path });
     expect(resumed.code).toBe(2);
     expect(resumed.stderr).toContain(`chassis fork ${id}:1 --run`);

@@ -150,6 +150,29 @@ export function toChassisError(thrown: unknown): ChassisError {
   });
 }
 
+/** Why a file or folder could not be used, in words, where the system says a code and a path that the reader has been told already. */
+export function fileProblem(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  switch (code) {
+    case 'ENOENT':
+      return 'it does not exist';
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not read it';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'ENOTDIR':
+      return 'a part of its path is no folder';
+    case 'ELOOP':
+      return 'its links go round in a circle';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'too many files are open';
+    default:
+      return typeof message === 'string' ? message : String(error);
+  }
+}
+
 /**
  * Whether the same call may be tried again at once: timeouts, rate limits, and those model errors whose
  * HTTP status says so (408, 409, 429, 5xx) or that never got an answer.

@@ -6,7 +6,7 @@
  * It never runs a tag, follows a file, or expands an alias bomb.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, fileProblem } from '@chassis/errors';
 import { YAMLException } from 'js-yaml';
 import { type Issue, invalid, pointerKeys } from './issue.ts';
 import { plainValue } from './plain-value.ts';
@@ -91,9 +91,10 @@ export async function readDocument(path: string, limits: DocumentLimits = {}): P
     bytes = readFileSync(path);
   } catch (cause) {
     if (cause instanceof ChassisError) throw cause;
-    throw new ChassisError('InvalidParams', `${path}: cannot be read: ${(cause as Error).message}`, {
+    const message = `cannot be read: ${fileProblem(cause)}`;
+    throw new ChassisError('InvalidParams', `${path}: ${message}`, {
       cause,
-      data: { issues: [{ path: '', file: path, message: 'cannot be read' }] },
+      data: { issues: [{ path: '', file: path, message }] },
     });
   }
   let text: string;

@@ -150,7 +150,7 @@ describe('playing a script', () => {
     const messages: Message[] = [user('hi'), { role: 'assistant', content: 'hello' }, user('hi again')];
     const error = await answer(script, messages).catch((e) => e);
     expect(error.message).toBe(
-      '/p/s.yaml: no turn fits answer 2, after user: "hi again"; /p/s.yaml:2 would, but has been played already',
+      '/p/s.yaml:1:1: no turn fits answer 2, after user: "hi again"; /p/s.yaml:2:5 would, but has been played already',
     );
     expect(error.code).toBe(ErrorCode.ModelError);
     expect(isRetryable(error)).toBe(false);
@@ -249,7 +249,7 @@ describe('playing a script', () => {
     expect((await answer(script, [user('x'), call, failed])).message.content).toBe('no such page');
     await expect(answer(script, [user('x')])).rejects.toMatchObject({
       code: ErrorCode.ModelError,
-      message: 's.yaml:4: {{ results.f }} gave nothing: there are results and errors of no tool yet',
+      message: 's.yaml:4:5: {{ results.f }} gave nothing: there are results and errors of no tool yet',
       data: { retryable: false },
     });
   });

@@ -60,7 +60,7 @@ async function messageOf(turn: Turn, request: ModelRequest, number: number): Pro
   } catch (error) {
     throw new ChassisError('ModelError', `${turn.at}: ${(error as Error).message}`, {
       cause: error,
-      data: { provider: 'scripted', at: turn.at, retryable: false },
+      data: { provider: 'scripted', at: turn.at, retryable: false, fix: `correct the turn at ${turn.at}` },
     });
   }
 }
@@ -119,15 +119,16 @@ function noTurn(script: Script, messages: readonly Message[], { number, usedUp }
       : `; ${usedUp.map((turn) => turn.at).join(', ')} would, but has been played already`;
   return new ChassisError(
     'ModelError',
-    `${script.file}: no turn fits answer ${number}, after ${text}${played}`,
+    `${script.at}: no turn fits answer ${number}, after ${text}${played}`,
     {
       data: {
         provider: 'scripted',
         file: script.file,
+        at: script.at,
         turn: number,
         last_message: last === undefined ? null : shortened(last.content),
         retryable: false,
-        fix: 'Add a turn whose `when` holds there, or `repeat: true` to one that has been played.',
+        fix: 'add a turn whose `when` holds there, or `repeat: true` to one that has been played',
       },
     },
   );

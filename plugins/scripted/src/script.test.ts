@@ -54,6 +54,6 @@ describe('a broken script', () => {
 
   test('a good one knows where its turns stand', () => {
     const { turns } = parseScript('turns:\n  - say: a\n\n  - say: b\n', 'demo.yaml');
-    expect(turns.map((turn) => turn.at)).toEqual(['demo.yaml:2', 'demo.yaml:4']);
+    expect(turns.map((turn) => turn.at)).toEqual(['demo.yaml:2:5', 'demo.yaml:4:5']);
   });
 });

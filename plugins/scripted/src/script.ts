@@ -43,7 +43,7 @@ export interface ScriptedCall {
 }
 
 export interface Turn {
-  /** `file:line`, for messages. */
+  /** `file:line:column`, for messages. */
   readonly at: string;
   readonly when: Condition;
   readonly say: Template<string> | undefined;
@@ -60,6 +60,8 @@ export interface Turn {
 
 export interface Script {
   readonly file: string;
+  /** `file:line:column` of its turns. */
+  readonly at: string;
   readonly turns: readonly Turn[];
 }
 
@@ -101,7 +103,12 @@ function scriptOf(document: SourceDocument): Script {
     }),
   );
   if (issues.length > 0) throw invalid(issues);
-  return { file: document.file, turns: read };
+  return { file: document.file, at: placeText(document, '/turns'), turns: read };
+}
+
+function placeText(document: SourceDocument, pointer: string): string {
+  const { line, column } = document.place(pointer, 'key') ?? { line: 1, column: 1 };
+  return `${document.file}:${line}:${column}`;
 }
 
 type Complain = (path: string, message: string) => void;
@@ -122,7 +129,7 @@ function turnOf(turn: Written, at: string, document: SourceDocument, complain: C
   const { matches, ...when } = turn.when ?? {};
   const pattern = matches === undefined ? undefined : regex(matches, `${at}/when/matches`, complain);
   return {
-    at: `${document.file}:${document.place(at)?.line ?? 1}`,
+    at: placeText(document, at),
     when: { ...when, ...(pattern === undefined ? {} : { matches: pattern }) },
     say: text(turn.say, `${at}/say`),
     think: text(turn.think, `${at}/think`),

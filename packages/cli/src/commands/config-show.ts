@@ -9,8 +9,12 @@ import { visible } from '../terminal/text.ts';
 
 export async function configShow({ options, globals, out }: Call<{ origin?: true }>): Promise<Ending> {
   const project = await projectOf(globals);
-  const lines = configLines(project);
-  const rows = lines.map(({ key, value, origin }) => [visible(key), shortValue(value, 120), visible(origin)]);
+  const lines = configLines(project, { unset: options.origin === true });
+  const rows = lines.map(({ key, value, origin }) => [
+    visible(key),
+    value === null ? '–' : shortValue(value as never, 120),
+    visible(origin),
+  ]);
   const columns = [{ title: 'key' }, { title: 'value', shrinkTo: 12 }];
   const shown = options.origin === true ? [...columns, { title: 'from', shrinkTo: 12 }] : columns;
   const [head = '', ...body] = table(shown, rows, screenWidth());

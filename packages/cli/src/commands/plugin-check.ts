@@ -1,10 +1,8 @@
 /** `chassis plugin check`: everything that can be said about a plugin without running it, then whether it starts. */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { ExitCode } from '@chassis/errors';
 import { checkPlugin, type PluginStatus, type Unavailable } from '@chassis/runtime';
 import type { ToolDefinition } from '@chassis/types';
-import { usage } from '../failure.ts';
+import { pluginFolder } from '../plugin-folder.ts';
 import { mark } from '../present/mark.ts';
 import { unavailableLines } from '../present/plugin.ts';
 import { projectOf } from '../project.ts';
@@ -16,15 +14,15 @@ import { openWorkbench } from '../workbench.ts';
 export async function pluginCheck(call: Call<{ static?: true }>): Promise<Ending> {
   const { args, options, globals, out } = call;
   const [path = ''] = args;
-  const folder = resolve(globals.cwd, path);
-  if (!existsSync(folder)) throw usage(`${path}: there is no such folder`);
+  const project = await projectOf(globals);
+  const folder = pluginFolder(path, globals.cwd, project);
   const found = await checkPlugin(folder);
   for (const { level, message } of found.findings) {
     out.line(`${level === 'error' ? mark('failed') : mark('unknown')} ${level}: ${visible(message)}`);
     out.record({ type: 'finding', level, message });
   }
   const startable = found.ok && found.name !== null && options.static !== true;
-  const trusted = startable && (await trustedFolder(folder, await projectOf(globals), globals));
+  const trusted = startable && (await trustedFolder(folder, project, globals));
   const started = trusted ? await start(call, folder, found.name ?? '') : undefined;
   const missing = started?.missing ?? [];
   const ok =

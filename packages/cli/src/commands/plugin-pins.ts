@@ -1,6 +1,7 @@
 /** `chassis plugin pins`: tools whose definition changed since their first use, both forms side by side; takes them as they are now. */
 import { ExitCode } from '@chassis/errors';
 import { usage } from '../failure.ts';
+import { demandPlugin } from '../plugin-folder.ts';
 import { mark } from '../present/mark.ts';
 import { fullValue, indent } from '../present/value.ts';
 import type { Call, Ending } from '../reference/spec.ts';
@@ -17,6 +18,7 @@ export async function pluginPins({
     throw usage('--accept needs the name of a plugin: chassis plugin pins NAME --accept');
   const bench = await openWorkbench({ globals, out });
   try {
+    if (name !== undefined) demandPlugin(name, bench.project);
     const changed = bench.registry.changedTools().filter((one) => name === undefined || one.plugin === name);
     for (const { plugin, tool, pinned, now } of changed) {
       out.line(`${mark('unknown')} ${visible(plugin)} ${visible(tool)}`);

@@ -2,9 +2,8 @@
 import { join } from 'node:path';
 import { ExitCode } from '@chassis/errors';
 import { type PluginStatus, restsIn, runningOn } from '@chassis/runtime';
-import { didYouMean } from '@chassis/schema';
-import { usage } from '../failure.ts';
 import { inEveryProcess } from '../in-every-process.ts';
+import { demandPlugin } from '../plugin-folder.ts';
 import { mark } from '../present/mark.ts';
 import { unavailableLines } from '../present/plugin.ts';
 import { projectOf } from '../project.ts';
@@ -21,10 +20,7 @@ export async function pluginReload(call: Call): Promise<Ending> {
   const harnesses = await runningOn(store);
   // Somebody may run with other options than these: only what nobody knows is a wrong name.
   const project = await projectOf(globals);
-  const { entries, broken } = project.catalogue;
-  const names = [...entries, ...broken].map((plugin) => plugin.name);
-  if (harnesses.length === 0 && !names.includes(name))
-    throw usage(`there is no plugin "${name}"${didYouMean(name, names)}; chassis plugin ls lists them`);
+  if (harnesses.length === 0) demandPlugin(name, project);
   await ensureTrust(project, globals, out, [name]);
   restsIn(join(store, 'plugins.json')).remove(name);
   if (harnesses.length === 0) return alone(call, name);

@@ -1,5 +1,7 @@
 /** `chassis plugin show`: one plugin, from its manifest and as it is now. */
+
 import { didYouMean } from '@chassis/schema';
+import type { ToolDefinition } from '@chassis/types';
 import { usage } from '../failure.ts';
 import { inColourOfState, unavailableLines } from '../present/plugin.ts';
 import { fullValue, indent } from '../present/value.ts';
@@ -11,6 +13,7 @@ import { openWorkbench } from '../workbench.ts';
 export async function pluginShow({ args: [name = ''], globals, out }: Call): Promise<Ending> {
   const bench = await openWorkbench({ globals, out });
   const plugins = bench.registry.plugins();
+  const live = bench.registry.tools().filter((tool) => tool.plugin.name === name);
   await bench.close();
   const plugin = plugins.find((one) => one.name === name);
   if (plugin === undefined)
@@ -35,12 +38,16 @@ export async function pluginShow({ args: [name = ''], globals, out }: Call): Pro
   };
   for (const [key, value] of Object.entries(facts)) out.line(`  ${key.padEnd(12)} ${visible(value)}`);
   if (manifest !== undefined) out.line(indent(fullValue({ ...manifest.permissions } as never), 4));
-  for (const tool of manifest?.tools ?? []) {
+  // Schemas may stand in the plugin's code: what runs knows them, the manifest does not.
+  const toolOf = (tool: ToolDefinition) =>
+    live.find(({ definition }) => definition.name === tool.name)?.definition ?? tool;
+  for (const tool of (manifest?.tools ?? []).map(toolOf)) {
     out.line(
       `  tool ${paint('bold', visible(tool.name))}  effects ${tool.effects}${tool.idempotent ? ', idempotent' : ''}, approval ${tool.approval}`,
     );
     out.line(`    ${visible(tool.description)}`);
     out.line(indent(fullValue(tool.input), 4));
+    if (tool.output !== undefined) out.line(indent(`answers\n${fullValue(tool.output)}`, 4));
   }
   const further = plugin.tools.filter(
     (tool) => manifest?.tools.every((known) => known.name !== tool) ?? true,

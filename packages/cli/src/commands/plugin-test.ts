@@ -1,10 +1,10 @@
 /** `chassis plugin test`: the conformance kit against a real plugin, with its block of the configuration. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ExitCode } from '@chassis/errors';
-import { type Project, testPlugin } from '@chassis/runtime';
+import { testPlugin } from '@chassis/runtime';
 import type { JsonObject } from '@chassis/types';
 import { usage } from '../failure.ts';
+import { pluginFolder } from '../plugin-folder.ts';
 import { mark } from '../present/mark.ts';
 import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
@@ -19,7 +19,7 @@ interface Options {
 export async function pluginTest({ args, options, globals, out }: Call<Options>): Promise<Ending> {
   const [path = ''] = args;
   const project = await projectOf(globals);
-  const folder = folderOf(path, globals.cwd, project);
+  const folder = pluginFolder(path, globals.cwd, project);
   if (!(await trustedFolder(folder, project, globals)))
     throw usage(
       `${path}: nothing of it was run, because it needs your trust: look at it, then say yes with --trust`,
@@ -49,19 +49,6 @@ export async function pluginTest({ args, options, globals, out }: Call<Options>)
     exit: ok ? ExitCode.ok : ExitCode.failed,
     result: { plugin, folder, checks: checks.length, failed },
   };
-}
-
-/** A folder, or the name of a plugin of the project. */
-function folderOf(path: string, cwd: string, { catalogue }: Project): string {
-  const folder = resolve(cwd, path);
-  if (existsSync(join(folder, 'plugin.yaml'))) return folder;
-  const named = [...catalogue.entries, ...catalogue.broken].find(({ name }) => name === path);
-  if (named !== undefined) return resolve(named.folder);
-  throw usage(
-    existsSync(folder)
-      ? `${path}: there is no plugin.yaml in it`
-      : `${path}: there is no such folder or plugin`,
-  );
 }
 
 /** `TOOL=JSON` */

@@ -2,10 +2,12 @@
 import { runningOn } from '@chassis/runtime';
 import { usage } from '../failure.ts';
 import { inEveryProcess } from '../in-every-process.ts';
+import { demandPlugin } from '../plugin-folder.ts';
 import { mark } from '../present/mark.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { storeFolder } from '../store.ts';
 import { visible } from '../terminal/text.ts';
+import { projectOf } from '../workbench.ts';
 
 export async function pluginUnload({
   args: [name = ''],
@@ -14,10 +16,12 @@ export async function pluginUnload({
   out,
 }: Call<{ force?: true }>): Promise<Ending> {
   const harnesses = await runningOn(storeFolder(globals));
-  if (harnesses.length === 0)
+  if (harnesses.length === 0) {
+    demandPlugin(name, await projectOf(globals));
     throw usage(
       `nothing of this project is running; to leave a plugin out of the next run, set plugins.${name}.enabled to false`,
     );
+  }
   const force = options.force === true;
   const answered = await inEveryProcess(harnesses, 'plugin.unload', { name, force }, out);
   const unloaded = answered.map(({ pid, command }) => ({ pid, command }));

@@ -20,7 +20,7 @@ export async function trustProject({ args: [folder = '.'], globals, out }: Call)
   else out.line(`${root} ${trusted ? 'is trusted with' : 'brings'}:`);
   for (const reason of reasons) out.line(`  ${reasonLine(reason)}`);
   if (!trusted) {
-    await ensureTrust(project, globals, out);
+    await ensureTrust(project, globals, out, undefined, { listed: true });
     out.line(`${root} is trusted now, until one of these changes`);
   }
   return { result: { root: project.root, trusted: true, reasons } };

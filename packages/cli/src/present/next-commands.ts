@@ -8,7 +8,9 @@ import { ErrorCode } from '@chassis/errors';
 import type { SessionView, Step } from '@chassis/journal';
 import type { JsonObject } from '@chassis/types';
 import { isBundlePath } from '../address.ts';
+import { mistakeAt } from '../exit-of-run.ts';
 import { shellWord } from '../terminal/shell.ts';
+import { visible } from '../terminal/text.ts';
 
 /** `next:` with its commands; after a failure one more line, with what must be done before its command helps. */
 export function nextLines(view: SessionView, name: string, outcome: string): string[] {
@@ -61,7 +63,13 @@ function wayOn(view: SessionView, name: string): WayOn | undefined {
     switch (last.error.code) {
       case ErrorCode.Unauthorized:
         return { after: 'after setting the key', command: resume };
-      case ErrorCode.ModelError:
+      case ErrorCode.ModelError: {
+        const at = mistakeAt(last.error);
+        return {
+          after: at === undefined ? whenThere(data) : `after correcting ${visible(at)}`,
+          command: resume,
+        };
+      }
       case ErrorCode.RateLimited:
       case ErrorCode.Unavailable:
         return { after: whenThere(data), command: resume };
@@ -79,7 +87,12 @@ function wayOn(view: SessionView, name: string): WayOn | undefined {
   // Arguments that the tool's schema refused are no fault of the tool: why says where they came from.
   const failed = failedTool(view);
   const refused = failed?.seq.dispatched === undefined && failed?.error?.code === ErrorCode.InvalidParams;
-  return refused ? undefined : repair(view, name);
+  if (refused) return undefined;
+  const way = repair(view, name);
+  // The tool itself found fault with what it was given: it may well be right.
+  return way === undefined || failed?.error?.code !== ErrorCode.InvalidParams
+    ? way
+    : { ...way, after: 'after repairing the tool, or what it was given' };
 }
 
 /** What is missing is set or repaired; only what is down for a while comes back by itself. */

@@ -34,7 +34,7 @@ export const projects: readonly CommandSpec[] = [
   },
   {
     name: 'plugin check',
-    args: '<path>',
+    args: '<path-or-name>',
     about:
       'Check a manifest and its schemas, then start the plugin, once it is trusted, and stop it again; exit 1 when something is wrong.',
     options: [option('--static', 'run no code of the plugin')],
@@ -43,7 +43,7 @@ export const projects: readonly CommandSpec[] = [
   },
   {
     name: 'plugin test',
-    args: '<path>',
+    args: '<path-or-name>',
     about:
       'Run the conformance kit against a real plugin: its hooks, its tools that change nothing, unknown calls, cancellation, its end.',
     options: [

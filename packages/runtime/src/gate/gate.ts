@@ -19,7 +19,7 @@ import type { Ask, ModelAsk, Outcome, ToolAsk } from './ask.ts';
 import { attempt } from './attempt.ts';
 import { CauseTracker } from './causes.ts';
 import { checkInput, checkModelResponse, checkOutput } from './checks.ts';
-import { checkDepth } from './depth.ts';
+import { checkDepth, checkPlaces } from './depth.ts';
 import { HostDesk } from './desk.ts';
 import { circleError } from './detectors.ts';
 import { limitError } from './limits.ts';
@@ -200,6 +200,12 @@ export class Gate implements GateFace {
     const { definition } = binding;
     const repeatable =
       definition.effects === 'none' || definition.effects === 'read' || definition.idempotent;
+    checkPlaces(
+      ask,
+      binding,
+      (number) => this.options.recorder.view.step(number),
+      (name) => registry.resolveTool(name),
+    );
     checkInput(definition, ask.input);
     const policies = registry.policies?.() ?? [];
     const verdict = policies.length === 0 ? undefined : await this.#verdict(ask, step, binding, policies);

@@ -143,6 +143,30 @@ describe('a tool with a rate', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('ok'));
   });
 
+  test('is refused at once when it would wait for itself, with the way that leads there', async () => {
+    let inner: JsonObject = {};
+    const { outcomes } = await run(
+      {
+        timeout_ms: 60_000,
+        rate: { concurrency: 1 },
+        run: async (_input, ctx) => {
+          inner = (await ctx.call('tool.call', { name: 'limited', arguments: { again: 1 } })) as JsonObject;
+          return 'done';
+        },
+      },
+      1,
+    );
+    expect(outcomes).toMatchObject([{ status: 'ok' }]);
+    expect(inner).toMatchObject({
+      status: 'error',
+      error: {
+        code: ErrorCode.InvalidRequest,
+        message: 'limited runs at most 1 times at once and would wait for itself: limited → limited',
+        data: { fix: expect.stringContaining('rate.concurrency') },
+      },
+    });
+  });
+
   test('is refused when no running call ends as long as it may take itself', async () => {
     let release: () => void = () => {};
     const { outcomes } = await run(

@@ -6,7 +6,7 @@
  * without a trace.
  */
 import { basename } from 'node:path';
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, fileProblem } from '@chassis/errors';
 import { nearest } from '@chassis/schema';
 import type { Unavailable } from '../capability.ts';
 import { blockOf, type Config, type PluginBlock } from '../project/config.ts';
@@ -160,7 +160,7 @@ async function withDigest(item: CatalogueEntry | BrokenPlugin): Promise<Catalogu
       capability: `plugin.${name}`,
       owner: name,
       phase: 'manifest',
-      cause: new ChassisError('Unavailable', `${folder} cannot be read: ${(cause as Error).message}`, {
+      cause: new ChassisError('Unavailable', `${folder} cannot be read: ${fileProblem(cause)}`, {
         cause,
       }),
       fix: `make ${folder} readable`,

@@ -19,7 +19,7 @@ describe('checking a plugin without running it', () => {
       expect.stringMatching(`error ${file}:6:17: expected .*did you mean "object"`),
       expect.stringContaining(`error ${file}:8:65: expected a list, found a string ("yes")`),
       `error ${file}:5:9: there is no file ./index.mjs`,
-      `error ${file}:9:10: there is no folder ${folder.root}/p/how`,
+      `error ${file}:9:10: the folder of skills ${folder.root}/p/how cannot be read: it does not exist`,
       `warning ${file}:8:5: a does not say its effects, so it counts as external and asks`,
     ]);
   });

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, fileProblem } from '@chassis/errors';
 import type { Unavailable } from '../capability.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { unavailable } from './unavailable.ts';
@@ -151,9 +151,13 @@ function unreadable(folder: string, cause: Error): Unavailable {
     capability: 'plugin.*',
     owner: null,
     phase: 'manifest',
-    cause: new ChassisError('Unavailable', `plugins in ${folder} cannot be looked for: ${cause.message}`, {
-      cause,
-    }),
+    cause: new ChassisError(
+      'Unavailable',
+      `plugins in ${folder} cannot be looked for: ${fileProblem(cause)}`,
+      {
+        cause,
+      },
+    ),
     fix: `make ${folder} readable, or remove it`,
   });
 }

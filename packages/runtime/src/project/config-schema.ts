@@ -43,7 +43,13 @@ export const CONFIG_SCHEMA = {
     limits: {
       type: 'object',
       additionalProperties: false,
-      properties: { steps: count, tokens: count, cost_usd: amount, minutes: amount, repeats: count },
+      properties: {
+        steps: count,
+        tokens: count,
+        cost_usd: amount,
+        minutes: amount,
+        repeats: { ...count, default: 8 },
+      },
     },
     retry: {
       type: 'object',
@@ -56,7 +62,7 @@ export const CONFIG_SCHEMA = {
       properties: {
         allow: words,
         deny: words,
-        budget_tokens: count,
+        budget_tokens: { ...count, default: 10_000 },
         approval: { type: 'object', additionalProperties: { enum: ['auto', 'ask', 'never'] } },
       },
     },

@@ -10,6 +10,7 @@ import { buildCatalogue, type Catalogue, type LeaveOut } from '../plugin/catalog
 import { findSkills, type Skills } from '../skills/find.ts';
 import { checkAgainstManifests } from './against-manifests.ts';
 import { type Config, typedConfig } from './config.ts';
+import { CONFIG_SCHEMA } from './config-schema.ts';
 import {
   defaultsLayer,
   fileLayer,
@@ -114,8 +115,20 @@ export interface ConfigLine {
   readonly origin: string;
 }
 
-/** Every value of the configuration with its origin, for `config show`. Placeholders are shown as written. */
-export function configLines(project: Pick<Project, 'written' | 'origin'>): ConfigLine[] {
+interface SchemaPart {
+  readonly properties?: Readonly<Record<string, SchemaPart>>;
+  readonly default?: unknown;
+}
+
+/**
+ * Every value of the configuration with its origin, for `config show`. Placeholders are shown as written.
+ *
+ * @param options `unset`: also keys that nobody has set, with what holds then
+ */
+export function configLines(
+  project: Pick<Project, 'written' | 'origin'>,
+  options: { readonly unset?: boolean } = {},
+): ConfigLine[] {
   const lines: ConfigLine[] = [];
   const walk = (value: unknown, keys: readonly string[]): void => {
     const members =
@@ -126,5 +139,20 @@ export function configLines(project: Pick<Project, 'written' | 'origin'>): Confi
     for (const [key, member] of members) walk(member, [...keys, key]);
   };
   walk(project.written, []);
+  const set = new Set(lines.map(({ key }) => key));
+  const unset = (schema: SchemaPart, keys: readonly string[]): void => {
+    const key = keys.join('.');
+    if (schema.properties === undefined || keys.length > 1) {
+      if (!set.has(key) && !lines.some((line) => line.key.startsWith(`${key}.`)))
+        lines.push({
+          key,
+          value: schema.default ?? null,
+          origin: schema.default === undefined ? 'not set' : 'default',
+        });
+      return;
+    }
+    for (const [name, part] of Object.entries(schema.properties)) unset(part, [...keys, name]);
+  };
+  if (options.unset === true) unset(CONFIG_SCHEMA as SchemaPart, []);
   return lines;
 }

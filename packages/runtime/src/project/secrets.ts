@@ -18,10 +18,16 @@ export interface Secrets {
   variable(name: string): string | undefined;
   /** Declares a value secret. */
   note(name: string, value: string): void;
+  /** The same for a configuration that was read anew: nothing that was told is told again. */
+  under(config: SecretNames): Secrets;
+  /** From now on reads as that configuration says. */
+  adopt(config: SecretNames): void;
 }
 
+type SecretNames = Pick<Config, 'secrets' | 'redact'>;
+
 export function openSecrets(
-  config: Pick<Config, 'secrets' | 'redact'>,
+  config: SecretNames,
   env: Readonly<Record<string, string | undefined>>,
   onSecret: OnSecret = () => {},
 ): Secrets {
@@ -31,23 +37,34 @@ export function openSecrets(
     told.set(name, value);
     onSecret(name, value);
   };
-  for (const name of config.redact) note(name, env[name] ?? '');
-
-  return {
-    note,
-    async configured(name) {
-      const source = Object.hasOwn(config.secrets, name) ? config.secrets[name] : undefined;
-      if (source === undefined) return undefined;
-      const value = 'env' in source ? env[source.env] : await fileSecret(name, source.file);
-      if (value !== undefined) note(name, value);
-      return value === '' ? undefined : value;
-    },
-    variable(name) {
-      const value = env[name];
-      if (value !== undefined && mayBeSecret(name, value)) note(name, value);
-      return value;
-    },
+  const reading = (first: SecretNames): Secrets => {
+    let current = first;
+    const redact = (): void => {
+      for (const name of current.redact) note(name, env[name] ?? '');
+    };
+    redact();
+    return {
+      note,
+      async configured(name) {
+        const source = Object.hasOwn(current.secrets, name) ? current.secrets[name] : undefined;
+        if (source === undefined) return undefined;
+        const value = 'env' in source ? env[source.env] : await fileSecret(name, source.file);
+        if (value !== undefined) note(name, value);
+        return value === '' ? undefined : value;
+      },
+      variable(name) {
+        const value = env[name];
+        if (value !== undefined && mayBeSecret(name, value)) note(name, value);
+        return value;
+      },
+      under: reading,
+      adopt(next) {
+        current = next;
+        redact();
+      },
+    };
   };
+  return reading(config);
 }
 
 async function fileSecret(name: string, path: string): Promise<string> {

@@ -74,8 +74,8 @@ describe('trust', () => {
   test('of a damaged file is an error, not a fresh start', async () => {
     using folder = projectFolder({ ...files, 'home/.config/chassis/trusted.json': '{' });
     const project = await folder.open();
-    await expect(trustState(project)).rejects.toThrow('trusted.json is no valid JSON');
-    await expect(trust(project)).rejects.toThrow('trusted.json is no valid JSON');
+    await expect(trustState(project)).rejects.toThrow('trusted.json is no JSON object');
+    await expect(trust(project)).rejects.toThrow('trusted.json is no JSON object');
   });
 
   test('covers settings of the project that loosen something, and only those', async () => {

@@ -8,7 +8,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, fileProblem } from '@chassis/errors';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import { placeholdersIn } from './placeholders.ts';
 import type { Project } from './project.ts';
@@ -204,11 +204,15 @@ async function readStore(project: Project): Promise<Readonly<Record<string, Trus
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    throw new ChassisError('InvalidParams', `${file}: cannot be read: ${fileProblem(error)}`, {
+      cause: error,
+    });
   }
   try {
-    return JSON.parse(text) as Record<string, Trusted>;
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('no object');
+    return value as Record<string, Trusted>;
   } catch (cause) {
-    throw new ChassisError('InvalidParams', `${file} is no valid JSON; correct it or remove it`, { cause });
+    throw new ChassisError('InvalidParams', `${file} is no JSON object; correct it or remove it`, { cause });
   }
 }

@@ -1,10 +1,12 @@
 /** Load, reload, upgrade and unload while a run goes on; and faults at every point of them. */
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { isUnavailable } from '../capability.ts';
 import { call, missing, plugin, running, states } from '../testing/plugins.ts';
 import { inlineManifest, type ProjectFolder, projectFolder } from '../testing/project-folder.ts';
 import { BACK_OFF } from './back-off.ts';
 import type { Point, StartRegistry } from './options.ts';
+import { startRegistry } from './registry.ts';
 
 const world = globalThis as { gate?: Promise<void> | undefined; closed?: string[] };
 
@@ -86,6 +88,55 @@ describe('a change of a running system', () => {
     expect(await call(registry, 'a_tool')).toBe('a');
     expect(await call(registry, 'top_tool')).toBe('top');
     expect(states(registry)).toEqual({ a: 'active', top: 'active' });
+  });
+
+  test('takes in all that the configuration says about it: secrets, variables, runtime, and the rules for its tools', async () => {
+    const told: string[] = [];
+    const asks = `tools: { a_tool: () => ({ word }), b_tool: () => 1 }`;
+    using folder = projectFolder({
+      'plugins/a/plugin.yaml': inlineManifest(
+        'a',
+        'config: { type: object }\ntools: [{ name: a_tool, description: x }, { name: b_tool, description: x }]\n',
+      ),
+      'plugins/a/index.mjs': `let word; export default { on_load(c) { word = c.word; }, ${asks} };`,
+    });
+    const env = { PATH: process.env.PATH, ONE: 'first-value', TWO: 'second-value' };
+    const registry = await startRegistry(await folder.open({ env }), {
+      onSecret: (name, value) => void told.push(`${name} ${value}`),
+    });
+    const approvalOf = async () => {
+      const found = registry.resolveTool('a_tool');
+      if (isUnavailable(found)) throw new Error(found.cause.message);
+      return found.definition.approval;
+    };
+    try {
+      expect(await approvalOf()).toBe('ask');
+      folder.write({
+        'chassis.yaml': `secrets: { TOKEN: { env: ONE } }
+tools: { approval: { a_tool: auto }, deny: [b_tool] }
+plugins: { a: { secrets: [TOKEN], config: { word: "\${secret:TOKEN}" } } }
+`,
+      });
+      await registry.reload('a');
+      expect(await call(registry, 'a_tool')).toMatchObject({ word: 'first-value' });
+      expect(await approvalOf()).toBe('auto');
+      expect(missing(registry, 'b_tool').cause.message).toContain('chassis.yaml:2:45');
+      // What cannot be taken in leaves the rules as they were, too.
+      folder.write({ 'chassis.yaml': `plugins: { a: { config: { word: "\${secret:GONE}" } } }\n` });
+      await expect(registry.reload('a')).rejects.toThrow('GONE');
+      expect(missing(registry, 'b_tool').cause.message).toContain('chassis.yaml:2:45');
+      folder.write({
+        'chassis.yaml': `secrets: { TOKEN: { env: TWO } }
+plugins: { a: { secrets: [TOKEN], config: { word: "\${secret:TOKEN}" } } }
+`,
+      });
+      await registry.reload('a');
+      expect(await call(registry, 'a_tool')).toMatchObject({ word: 'second-value' });
+      expect(await call(registry, 'b_tool')).toBe(1);
+      expect(told).toEqual(['TOKEN first-value', 'TOKEN second-value']);
+    } finally {
+      await registry.close();
+    }
   });
 
   test('wakes those that only waited for it', async () => {

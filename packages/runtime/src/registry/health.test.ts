@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Secrets } from '../project/secrets.ts';
 import { call, missing, plugin, running, states } from '../testing/plugins.ts';
 import { projectFolder } from '../testing/project-folder.ts';
 import { BACK_OFF } from './back-off.ts';
@@ -141,8 +142,13 @@ test.each([
     'plugins/a/index.mjs': code,
   });
   const never = new Promise<never>(() => {});
-  await using registry = await running(folder, {
-    secrets: { configured: () => never, variable: () => undefined, note: () => {} },
-  });
+  const secrets: Secrets = {
+    configured: () => never,
+    variable: () => undefined,
+    note: () => {},
+    under: () => secrets,
+    adopt: () => {},
+  };
+  await using registry = await running(folder, { secrets });
   expect(missing(registry, 'a_tool').cause.message).toContain(message);
 });

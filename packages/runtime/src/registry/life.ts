@@ -31,6 +31,8 @@ export interface LifeOptions {
   rested(life: PluginLife, record: Unavailable): void;
   /** Told each point of its life; what it throws is a fault at that point. */
   at(point: LifePoint): void;
+  /** `file:line:column` of a member of its configuration, for a hook that finds fault with it. */
+  configPlace(pointer: string): string;
   /** It offers something else than before, while it is active. */
   offered(life: PluginLife): void;
   readonly log: Log;
@@ -105,7 +107,7 @@ export class PluginLife {
       });
     } catch (error) {
       this.#host = undefined;
-      const blamed = this.#blamed(error);
+      const blamed = this.#placed(this.#blamed(error));
       await host?.close();
       if (!this.#closing) this.#failed(blamed);
     }
@@ -250,6 +252,17 @@ export class PluginLife {
     if (this.#host === host) this.#host = undefined;
     await host.close();
     await this.start();
+  }
+
+  /** A hook that finds fault with a member of its configuration says which; where that was written is known here. */
+  #placed(error: unknown): unknown {
+    if (!(error instanceof PhaseError) || error.phase !== 'on_load') return error;
+    const { code, data, message } = error.cause;
+    const pointer = (data as { config?: unknown } | null | undefined)?.config;
+    if (typeof pointer !== 'string' || !/^(?:\/.*)?$/s.test(pointer)) return error;
+    const at = this.#options.configPlace(pointer);
+    const placed = new ChassisError(code, `${at}: ${message}`, { data, cause: error.cause });
+    return new PhaseError('config', placed, `correct plugins.${this.entry.name} in the configuration`);
   }
 
   /** A hook that did not finish in time is blamed on what it was doing. */

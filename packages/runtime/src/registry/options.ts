@@ -81,8 +81,9 @@ export interface LiveRegistry extends Registry {
   diagnostics(name: string): Diagnostics | undefined;
   readiness(): ReadyReport;
   /**
-   * Reads manifest, code and configuration block of a plugin again and starts it beside the running one; calls under way
-   * finish on the old one. A plugin that was not there is loaded.
+   * Reads manifest, code and configuration again and starts the plugin beside the running one; calls under way finish on the
+   * old one. What the configuration says about tools, secrets and skills is in force from then on; other plugins go on
+   * with the blocks that they were started with. A plugin that was not there is loaded.
    *
    * @throws Unavailable with the record in `data`, InvalidParams for a broken project; all then goes on as before
    */

@@ -150,7 +150,12 @@ function locate(issue: Issue, written: JsonObject, entry: CatalogueEntry, projec
 }
 
 /** `file:line:column` of a member of the plugin's block, or of the nearest thing around it. */
-function placeOf(project: Project, entry: CatalogueEntry, section: string, keys: readonly string[]): string {
+export function placeOf(
+  project: Project,
+  entry: CatalogueEntry,
+  section: string,
+  keys: readonly string[],
+): string {
   const path = ['plugins', entry.name, section, ...keys];
   for (let n = path.length; n > 1; n--) {
     const origin = project.origin(path.slice(0, n));

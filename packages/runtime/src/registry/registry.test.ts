@@ -573,7 +573,7 @@ export default {
   test('while it lasts, the start says which plugins it still waits for', async () => {
     using folder = projectFolder({
       ...plugin('quick'),
-      ...plugin('slow', { code: 'on_load() { return new Promise((open) => setTimeout(open, 1500)); },' }),
+      ...plugin('slow', { code: 'on_load() { return new Promise((open) => setTimeout(open, 2500)); },' }),
     });
     const told: string[] = [];
     await using registry = await started(folder, {

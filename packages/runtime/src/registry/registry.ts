@@ -7,6 +7,7 @@
  * and whatever goes wrong on the way leaves what was there.
  */
 import { ChassisError, toChassisError } from '@chassis/errors';
+import { pointerKeys } from '@chassis/schema';
 import type { Result } from '@chassis/types';
 import type { Invocation, PluginChange, PluginState, PluginStatus, Unavailable } from '../capability.ts';
 import type { Diagnostics, Log } from '../host/host.ts';
@@ -22,7 +23,7 @@ import type { Generation } from './generation.ts';
 import { PluginLife } from './life.ts';
 import type { LiveRegistry, Point, StartRegistry } from './options.ts';
 import { statusOf } from './owners.ts';
-import { prepare } from './prepare.ts';
+import { placeOf, prepare } from './prepare.ts';
 import { entryOf } from './refresh.ts';
 import { brokenByIt, changeOf, dependents, lostRequired, offersTheSame, unmet } from './relations.ts';
 import { Roster } from './roster.ts';
@@ -200,7 +201,8 @@ class PluginRegistry implements LiveRegistry {
       brokenByIt(resolution, this.#roster);
     if (refusal !== undefined) throw cannot(name, refusedRecord(name, refusal.cause, refusal.fix));
     this.#options.rests?.remove(name);
-    const life = this.#life(entry, project);
+    const secrets = this.#secrets.under(project.config);
+    const life = this.#life(entry, project, secrets);
     try {
       await life.start();
       if (this.#closed !== undefined) throw new ChassisError('Cancelled', 'closed');
@@ -220,6 +222,7 @@ class PluginRegistry implements LiveRegistry {
       throw error;
     }
     this.project = project;
+    this.#secrets.adopt(project.config);
     this.#tell(life, old === undefined || old.state === 'stopped' ? 'loaded' : 'reloaded');
     this.#wake(name);
     if (old !== undefined) void this.#retire(old);
@@ -272,15 +275,16 @@ class PluginRegistry implements LiveRegistry {
     );
   }
 
-  #life(entry: CatalogueEntry, project: Project): PluginLife {
+  #life(entry: CatalogueEntry, project: Project, secrets = this.#secrets): PluginLife {
     const log: Log = (...line) => this.#options.log?.(entry.name, ...line);
     return new PluginLife({
       entry,
       log,
-      prepare: (spans) => prepare(entry, project, this.#secrets, log, spans),
+      prepare: (spans) => prepare(entry, project, secrets, log, spans),
       host: hostFor,
       changed: (life, previous) => this.#changed(life, previous),
       rested: (life, record) => this.#rested(life, record),
+      configPlace: (pointer) => placeOf(project, entry, 'config', pointerKeys(pointer)),
       at: (point) => this.#at(point, entry.name),
       offered: (offering) => this.#offered(offering),
       readyEveryMs: this.#options.readyEveryMs ?? 30_000,

@@ -69,7 +69,7 @@ export function restsIn(file: string, now: () => number = Date.now): Rests {
 
 function stateOf({ digest, block }: CatalogueEntry): string {
   return createHash('sha256')
-    .update(JSON.stringify([digest, block.config, block.env]))
+    .update(JSON.stringify([digest, block]))
     .digest('hex');
 }
 

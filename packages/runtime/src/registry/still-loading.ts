@@ -1,5 +1,8 @@
-/** "still loading: …" while a start lasts, after 1, 3, 7, 15, 31 seconds and every half minute from then on. */
+/** "still loading: …" while a start lasts, after 2, 6, 14, 30 seconds and every half minute from then on. */
 import type { StillLoading } from './options.ts';
+
+/** A start that takes a moment is nothing to tell. */
+const FIRST_MS = 2_000;
 
 export async function untilLoaded(
   work: Promise<unknown>,
@@ -14,7 +17,7 @@ export async function untilLoaded(
       again(Math.min(milliseconds * 2, 30_000));
     }, milliseconds);
   };
-  if (tell !== undefined) again(1_000);
+  if (tell !== undefined) again(FIRST_MS);
   try {
     await work;
   } finally {

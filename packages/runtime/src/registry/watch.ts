@@ -104,9 +104,9 @@ function watched({ catalogue }: Project): readonly CatalogueEntry[] {
   return catalogue.entries.filter(({ origin }) => origin !== 'npm' && origin !== 'first-party');
 }
 
-/** Of a plugin and its block: another state is worth another try. */
+/** Of a plugin and all that the configuration says about it: another state is worth another try. */
 function stateOf({ digest, enabled, block }: CatalogueEntry): string {
-  return JSON.stringify([digest, enabled, block.config, block.env, block.secrets]);
+  return JSON.stringify([digest, enabled, block]);
 }
 
 /** Folders of plugins, those in which new ones may appear, and the configuration. */

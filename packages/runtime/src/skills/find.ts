@@ -8,7 +8,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, fileProblem } from '@chassis/errors';
 import type { Unavailable } from '../capability.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
 import { unavailable } from '../plugin/unavailable.ts';
@@ -112,8 +112,8 @@ async function look(place: Place): Promise<Looked> {
     const { code } = error as NodeJS.ErrnoException;
     // Nobody has to have the usual folders; one that is there and cannot be read is told.
     if (at === undefined && (code === 'ENOENT' || code === 'ENOTDIR')) return { skills: [], broken: [] };
-    const why = code === 'ENOENT' ? 'there is no folder' : `${code}:`;
-    return lost(place, new ChassisError('InvalidParams', `${at ?? 'skills'}: ${why} ${folder}`));
+    const what = `the folder of skills ${folder} cannot be read: ${fileProblem(error)}`;
+    return lost(place, new ChassisError('InvalidParams', at === undefined ? what : `${at}: ${what}`));
   }
   if (items.some(({ name }) => name === SKILL_FILE)) return read(place, folder);
   const inside = items

@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, fileProblem } from '@chassis/errors';
 import { checkDocument, compileSchema, invalid, parseDocument } from '@chassis/schema';
 
 export const SKILL_FILE = 'SKILL.md';
@@ -90,9 +90,8 @@ export function parseSkill(text: string, file: string): SkillText {
  * @throws InvalidParams when it cannot be read, is larger than a model is given at once, or is no text
  */
 export async function readText(file: string): Promise<string> {
-  const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
-    const why = cause.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${cause.code})`;
-    throw new ChassisError('InvalidParams', `${file}: ${why}`, { cause });
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new ChassisError('InvalidParams', `${file}: cannot be read: ${fileProblem(cause)}`, { cause });
   });
   if (bytes.length > MAX_BYTES)
     throw new ChassisError(

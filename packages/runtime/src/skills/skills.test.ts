@@ -184,7 +184,9 @@ describe('which skills there are', () => {
     await registry.reload('p');
     expect(registry.skills().map(({ name }) => name)).toEqual(['one', 'three', 'two']);
     rmSync(join(folder.root, 'plugins/p/skills/three'), { recursive: true });
-    expect((await read(registry, { name: 'three' })).error?.message).toContain('there is no such file');
+    expect((await read(registry, { name: 'three' })).error?.message).toContain(
+      'SKILL.md: cannot be read: it does not exist',
+    );
     folder.write({
       'plugins/p/plugin.yaml':
         'name: p\nversion: 1.0.0\ndescription: x\nskills: [./skills]\ntools: [{ name: t, description: x }]\n',

@@ -8,7 +8,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, fileProblem } from '@chassis/errors';
 import { digestOf } from '@chassis/journal';
 import type { Json, JsonObject, ToolDefinition } from '@chassis/types';
 import type { Unavailable } from '../capability.ts';
@@ -131,11 +131,15 @@ function readFile(path: string): File {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    throw new ChassisError('InvalidParams', `${path}: cannot be read: ${fileProblem(error)}`, {
+      cause: error,
+    });
   }
   try {
-    return JSON.parse(text) as File;
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('no object');
+    return value as File;
   } catch (cause) {
-    throw new ChassisError('InvalidParams', `${path} is no valid JSON; correct it or remove it`, { cause });
+    throw new ChassisError('InvalidParams', `${path} is no JSON object; correct it or remove it`, { cause });
   }
 }
