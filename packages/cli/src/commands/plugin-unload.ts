@@ -4,10 +4,10 @@ import { usage } from '../failure.ts';
 import { inEveryProcess } from '../in-every-process.ts';
 import { demandPlugin } from '../plugin-folder.ts';
 import { mark } from '../present/mark.ts';
+import { projectOf } from '../project.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { storeFolder } from '../store.ts';
 import { visible } from '../terminal/text.ts';
-import { projectOf } from '../workbench.ts';
 
 export async function pluginUnload({
   args: [name = ''],

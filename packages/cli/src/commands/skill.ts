@@ -1,5 +1,5 @@
 /** `chassis skill`: the skills of a project, from their files alone. No code of a plugin runs, so nothing has to be trusted. */
-import { filesOf, type Project, readSkill, SKILL_TOOL } from '@chassis/runtime';
+import { filesOf, type Project, readSkill, SKILL_TOOL } from '@chassis/runtime/project';
 import { didYouMean } from '@chassis/schema';
 import { usage } from '../failure.ts';
 import { unavailableLines } from '../present/plugin.ts';

@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 
 /** Owns the tools that the harness itself brings; no plugin may be called so. */
 export const HARNESS = 'chassis';
+export const SKILL_TOOL = 'skill';
+export const TOOL_SEARCH = 'tool_search';
 
 /** The method name of a tool, whoever else has a tool of that name. */
 export function fullName(plugin: string, tool: string): string {

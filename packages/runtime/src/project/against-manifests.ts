@@ -7,10 +7,8 @@
 import { ChassisError } from '@chassis/errors';
 import { compileSchema, didYouMean, pointerKeys } from '@chassis/schema';
 import type { Catalogue } from '../plugin/catalogue.ts';
-import { fullName, HARNESS, modelSafeName } from '../plugin/names.ts';
+import { fullName, HARNESS, modelSafeName, SKILL_TOOL, TOOL_SEARCH } from '../plugin/names.ts';
 import { listsItself } from '../plugin/offers.ts';
-import { SKILL_TOOL } from '../skills/tool.ts';
-import { TOOL_SEARCH } from '../tools/search.ts';
 import type { Config } from './config.ts';
 import type { Origin } from './layers.ts';
 

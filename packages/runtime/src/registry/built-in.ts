@@ -6,10 +6,10 @@ import { ChassisError } from '@chassis/errors';
 import { failure } from '@chassis/sdk';
 import type { ToolDefinition } from '@chassis/types';
 import type { ToolBinding } from '../capability.ts';
-import { HARNESS } from '../plugin/names.ts';
+import { HARNESS, SKILL_TOOL, TOOL_SEARCH } from '../plugin/names.ts';
 import type { Skill } from '../skills/skill.ts';
-import { answerSkill, SKILL_TOOL, skillTool } from '../skills/tool.ts';
-import { answerSearch, specOf, TOOL_SEARCH, toolSearch } from '../tools/search.ts';
+import { answerSkill, skillTool } from '../skills/tool.ts';
+import { answerSearch, specOf, toolSearch } from '../tools/search.ts';
 import { CHASSIS_VERSION } from '../version.ts';
 import type { Generation, Owner } from './generation.ts';
 

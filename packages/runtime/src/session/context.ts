@@ -1,8 +1,8 @@
 /** The facts of a session that an agent starts its turn from; they come from the record, so that a re-execution has the same. */
 import type { SessionView } from '@chassis/journal';
 import type { Json, JsonObject } from '@chassis/types';
+import { TOOL_SEARCH } from '../plugin/names.ts';
 import { withFound } from '../tools/found.ts';
-import { TOOL_SEARCH } from '../tools/search.ts';
 import { conversationBefore } from './conversation.ts';
 import type { SessionSettings } from './settings.ts';
 

@@ -4,8 +4,8 @@
  * Promise: reading one runs nothing. What the front matter lacks is an error with file, line and column; keys that this version
  * does not know are left alone, for skills are written for many harnesses. What a skill says of tools grants none.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { ChassisError, fileProblem } from '@chassis/errors';
 import { checkDocument, compileSchema, invalid, parseDocument } from '@chassis/schema';
 
@@ -104,4 +104,18 @@ export async function readText(file: string): Promise<string> {
   } catch (cause) {
     throw new ChassisError('InvalidParams', `${file}: the file is no UTF-8 text`, { cause });
   }
+}
+
+/** Paths of everything but `SKILL.md`, sorted; hidden files and links are left out. */
+export async function filesOf(folder: string): Promise<string[]> {
+  const items = await readdir(folder, { withFileTypes: true, recursive: true });
+  return items
+    .filter((item) => item.isFile())
+    .map((item) => relative(folder, join(item.parentPath, item.name)))
+    .filter((path) => path !== SKILL_FILE && !path.split(sep).some(isLeftOut))
+    .sort();
+}
+
+function isLeftOut(name: string): boolean {
+  return name.startsWith('.') || name === 'node_modules' || name === '__pycache__';
 }

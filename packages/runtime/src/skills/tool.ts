@@ -5,17 +5,16 @@
  * Promise: what is shown depends on the skills alone, and stands in the turn's list of tools; what was read is the result of a
  * step. So a replay needs no skill. Nothing outside of a skill's own folder is read, whatever links lead there.
  */
-import { readdir, realpath } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { relative, resolve, sep } from 'node:path';
 import { ChassisError, toChassisError } from '@chassis/errors';
 import { didYouMean } from '@chassis/schema';
 import { failure, success } from '@chassis/sdk';
 import type { Json, Result, ToolDefinition } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
 import { contentDigest } from '../plugin/digest.ts';
-import { readSkill, readText, SKILL_FILE, type Skill } from './skill.ts';
-
-export const SKILL_TOOL = 'skill';
+import { SKILL_TOOL } from '../plugin/names.ts';
+import { filesOf, readSkill, readText, type Skill } from './skill.ts';
 
 /** Characters that all descriptions together may take in a request; beyond it each is cut to its share. */
 const LISTED = 16_000;
@@ -138,18 +137,4 @@ async function part({ name, folder }: Skill, file: string): Promise<Json> {
     );
   }
   return { name, file, content: await readText(path) };
-}
-
-/** Paths of everything but `SKILL.md`, sorted; hidden files and links are left out. */
-export async function filesOf(folder: string): Promise<string[]> {
-  const items = await readdir(folder, { withFileTypes: true, recursive: true });
-  return items
-    .filter((item) => item.isFile())
-    .map((item) => relative(folder, join(item.parentPath, item.name)))
-    .filter((path) => path !== SKILL_FILE && !path.split(sep).some(isLeftOut))
-    .sort();
-}
-
-function isLeftOut(name: string): boolean {
-  return name.startsWith('.') || name === 'node_modules' || name === '__pycache__';
 }

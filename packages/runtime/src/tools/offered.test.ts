@@ -2,9 +2,10 @@ import type { JsonObject } from '@chassis/types';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ToolBinding } from '../capability.ts';
+import { TOOL_SEARCH } from '../plugin/names.ts';
 import { withFound } from './found.ts';
 import { offeredTools } from './offered.ts';
-import { rank, specOf, TOOL_SEARCH, toolSearch } from './search.ts';
+import { rank, specOf, toolSearch } from './search.ts';
 
 function tool(
   plugin: string,

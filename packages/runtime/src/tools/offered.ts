@@ -8,10 +8,10 @@ import { toolTokens } from '@chassis/analyze';
 import { ChassisError } from '@chassis/errors';
 import type { ToolSpec } from '@chassis/types';
 import type { ToolBinding, Unavailable } from '../capability.ts';
-import { HARNESS } from '../plugin/names.ts';
+import { HARNESS, TOOL_SEARCH } from '../plugin/names.ts';
 import { unavailable } from '../plugin/unavailable.ts';
 import { dialectOf, refusalOf } from './dialects.ts';
-import { specOf, TOOL_SEARCH } from './search.ts';
+import { specOf } from './search.ts';
 
 /** Tokens that the list of tools may take without a word of the project: a tenth of a usual window. */
 export const TOOL_BUDGET = 10_000;

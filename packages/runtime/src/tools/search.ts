@@ -8,9 +8,8 @@ import { ChassisError } from '@chassis/errors';
 import { failure, success } from '@chassis/sdk';
 import type { JsonObject, Result, ToolDefinition, ToolSpec } from '@chassis/types';
 import type { Invocation, ToolBinding } from '../capability.ts';
+import { TOOL_SEARCH } from '../plugin/names.ts';
 import { plainSpec } from './dialects.ts';
-
-export const TOOL_SEARCH = 'tool_search';
 
 export const toolSearch: ToolDefinition = {
   name: TOOL_SEARCH,
