@@ -42,11 +42,12 @@ export function demandModel(model: TurnModel, registry: LiveRegistry): void {
 }
 
 /** @throws InvalidParams when the model that plays a script has none to play, and no other model follows it */
-function demandScript({ name, fallbacks }: TurnModel, { catalogue, config, origin }: Project): void {
+function demandScript({ name, fallbacks }: TurnModel, project: Project): void {
+  const { catalogue, config } = project;
   if (!/^scripted(?:\/|$)/.test(name) || fallbacks.length > 0) return;
   const entry = catalogue.find('scripted');
   if (entry?.origin !== 'first-party' || entry.block.config.script !== undefined) return;
-  const at = config.model.use.includes(name) ? `${origin('model.use')?.text ?? 'model'}: ` : '';
+  const at = config.model.use.includes(name) ? `${project.origin('model.use')?.text ?? 'model'}: ` : '';
   throw usage(
     `${at}the model scripted plays a script, and none is named: give --script FILE, or set plugins.scripted.config.script`,
   );
