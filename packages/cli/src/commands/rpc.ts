@@ -1,5 +1,5 @@
 /** `chassis rpc`: one JSON-RPC call to a server that runs, or to a program that is started for it. */
-import { ChassisError } from '@chassis/errors';
+import { ChassisError, ErrorCode } from '@chassis/errors';
 import { parseJson } from '@chassis/journal';
 import { connect, Peer, RpcError, type Transport } from '@chassis/jsonrpc';
 import type { Json } from '@chassis/types';
@@ -29,7 +29,8 @@ export async function rpc({
     return { result: { method, result } };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    throw new ChassisError(error.code, error.message, { data: error.data, cause: error });
+    const where = error.code === ErrorCode.Unavailable ? `${address}: ` : '';
+    throw new ChassisError(error.code, `${where}${error.message}`, { data: error.data, cause: error });
   } finally {
     await peer.close();
   }
