@@ -79,6 +79,15 @@ export function asWireError(thrown: unknown): WireError | undefined {
   }
 }
 
+/** What anything that was thrown, or is the reason of an abort, says for itself; it may be something that cannot even be read. */
+export function saidBy(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+  } catch {
+    return 'something that cannot be read';
+  }
+}
+
 /** Whether a handler stopped because its signal was aborted. */
 export function isAbort(thrown: unknown): boolean {
   try {

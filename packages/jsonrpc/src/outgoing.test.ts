@@ -237,3 +237,15 @@ describe('params that do something while they are written', () => {
     expect(peer.open.calls).toBe(0);
   });
 });
+
+test.each([Object.create(null), Symbol('why'), { toString: () => ({}) }, 5, undefined])(
+  'a call is cancelled whatever the reason is: %#',
+  async (reason) => {
+    const { peer, allSent } = rawPeer({ timeoutMs: 0 });
+    const abort = new AbortController();
+    const call = peer.call('m', [], { signal: abort.signal });
+    abort.abort(reason);
+    await expect(call).rejects.toMatchObject({ code: ErrorCode.Cancelled, message: expect.any(String) });
+    expect(await allSent()).toMatchObject([{ method: 'm' }, { method: 'tool.cancel' }]);
+  },
+);

@@ -7,7 +7,7 @@
 import type { BatchItem, CallOptions } from './call.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dialect } from './dialect.ts';
-import { ErrorCode, RpcError } from './errors.ts';
+import { ErrorCode, RpcError, saidBy } from './errors.ts';
 import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, mayHoldLongNumbers, parseExact } from './json.ts';
 import type { Log } from './log.ts';
 import { arrayText, notificationText, type Wire } from './message.ts';
@@ -223,7 +223,7 @@ export class Outgoing {
     try {
       json = JSON.stringify(params);
     } catch (cause) {
-      throw new RpcError(ErrorCode.InvalidParams, `params cannot be JSON: ${String(cause)}`, undefined, {
+      throw new RpcError(ErrorCode.InvalidParams, `params cannot be JSON: ${saidBy(cause)}`, undefined, {
         cause,
       });
     }
@@ -335,8 +335,7 @@ function isErrorObject(error: unknown): error is { code: number; message: string
 
 function cancelled(signal: AbortSignal): RpcError {
   const reason: unknown = signal.reason;
-  const why = reason instanceof Error ? reason.message : String(reason);
-  return new RpcError(ErrorCode.Cancelled, why, undefined, { cause: reason });
+  return new RpcError(ErrorCode.Cancelled, saidBy(reason), undefined, { cause: reason });
 }
 
 /** A fresh error for each caller: a stack of its own, and nothing shared. */

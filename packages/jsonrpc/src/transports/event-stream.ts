@@ -17,9 +17,14 @@ export const heartbeat = ': \n\n';
  */
 type Take = (data: string | undefined, id: string) => Promise<void> | undefined;
 
-/** Calls `take` for every event in a body, until it ends. @param limit longest data in UTF-16 units */
+/**
+ * Calls `take` for every event in a body, until it ends.
+ *
+ * @param limit longest data in UTF-16 units
+ * @throws TypeError for invalid UTF-8
+ */
 export async function readEvents(body: AsyncIterable<Uint8Array>, limit: number, take: Take): Promise<void> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   const event = new OpenEvent(limit);
   /** The line that has begun. */
   let rest: string[] = [];

@@ -4,8 +4,8 @@
  * Promise: a request that fails on the way is answered with an error at once, with the HTTP status. With `events`
  * the server can send messages too, over one event stream that is opened again when it breaks.
  */
-import { ErrorCode } from '../errors.ts';
-import { tooLong } from '../framing/decoder.ts';
+import { ErrorCode, saidBy } from '../errors.ts';
+import { isUtf8, tooLong } from '../framing/decoder.ts';
 import type { Sink, Transport } from '../transport.ts';
 import { HeldTexts } from './held-texts.ts';
 
@@ -32,6 +32,8 @@ const overtakenMs = 1000;
 /** Requests under way before writers have to wait. */
 const congestion = 64;
 const reconnectMs = [100, 500, 2000, 5000];
+/** A stream that lasted so long did work. */
+const longEnoughMs = 5000;
 /** What a server says that has no event stream. */
 const noStream = [404, 405, 501];
 
@@ -138,7 +140,7 @@ class HttpTransport implements Transport {
     else if (body === '' && !this.#events) await this.#failed(text, `${status} without an answer`);
   }
 
-  /** @throws RangeError if it is longer than a message may be */
+  /** @throws Error if it is longer than a message may be, or not UTF-8 */
   async #bodyOf(response: Response): Promise<string> {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -148,7 +150,9 @@ class HttpTransport implements Transport {
         throw new RangeError(`the answer is longer than ${this.#maxMessageBytes} bytes`);
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks).toString('utf8');
+    const body = Buffer.concat(chunks);
+    if (!isUtf8(body)) throw new TypeError('the answer is not valid UTF-8');
+    return body.toString('utf8');
   }
 
   async #read(
@@ -202,18 +206,19 @@ class HttpTransport implements Transport {
 
   async #listen(): Promise<void> {
     for (let attempt = 0; !this.#over; attempt++) {
+      const [before, began] = [this.#seen, performance.now()];
       const headers = { ...this.#headers, accept: 'text/event-stream', 'last-event-id': `${this.#seen}` };
       try {
         const response = await this.#fetch(this.#url, { headers, signal: this.#stop.signal });
         const type = response.headers.get('content-type') ?? '';
         if (response.ok && response.body && type.startsWith('text/event-stream')) {
-          attempt = 0;
           await this.#read(response.body, (data, id) => this.#event(data, Number(id)));
         } else await response.body?.cancel();
         if (noStream.includes(response.status)) return;
       } catch {
         // Broken or refused: calls of ours say so themselves.
       }
+      if (this.#seen > before || performance.now() - began > longEnoughMs) attempt = 0;
       const wait = reconnectMs[Math.min(attempt, reconnectMs.length - 1)];
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
     }
@@ -228,9 +233,10 @@ class HttpTransport implements Transport {
   }
 }
 
+/** `fetch` keeps the reason in the cause. */
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+  const { cause } = error as { cause?: unknown };
+  return (cause instanceof Error && cause.message) || saidBy(error);
 }
 
 /** A transport to a JSON-RPC server behind an HTTP address. */

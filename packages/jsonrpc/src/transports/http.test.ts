@@ -281,8 +281,8 @@ describe('an event stream that breaks', () => {
   });
 });
 
-describe('a server that sends too much', () => {
-  const tooMuch = async (type: string, body: string) => {
+describe('a server that sends what is no message', () => {
+  const serving = async (type: string, body: string | Uint8Array) => {
     const server = createServer((_request, response) =>
       response.writeHead(200, { 'content-type': type }).end(body),
     );
@@ -294,11 +294,13 @@ describe('a server that sends too much', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   };
   test.each([
-    ['an answer', 'application/json', `{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(2000)}"}`],
-    ['an event', 'text/event-stream', `data: "${'x'.repeat(2000)}"\n\n`],
-    ['an event in many lines', 'text/event-stream', `${'data: xxxxxxxxx\n'.repeat(200)}\n`],
-  ])('in %s fails the call, and keeps nothing of it', async (_what, type, body) => {
-    const peer = new Peer(httpTransport(await tooMuch(type, body)), { maxMessageBytes: 1000, log: () => {} });
+    ['too long an answer', 'application/json', `{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(2000)}"}`],
+    ['too long an event', 'text/event-stream', `data: "${'x'.repeat(2000)}"\n\n`],
+    ['too long an event in many lines', 'text/event-stream', `${'data: xxxxxxxxx\n'.repeat(200)}\n`],
+    ['invalid UTF-8', 'application/json', Buffer.from('{"jsonrpc":"2.0","id":1,"result":"\xff"}', 'latin1')],
+    ['invalid UTF-8 in an event', 'text/event-stream', Buffer.from('data: "\xff"\n\n', 'latin1')],
+  ])('%s: the call fails, and nothing is kept of it', async (_what, type, body) => {
+    const peer = new Peer(httpTransport(await serving(type, body)), { maxMessageBytes: 1000, log: () => {} });
     await expect(peer.call('m')).rejects.toMatchObject({ code: ErrorCode.Unavailable });
     await peer.close();
   });
