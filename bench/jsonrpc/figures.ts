@@ -2,10 +2,11 @@
  * Figures that are not ratios of round trips: garbage, large messages, import, dispatch, fairness, hostile input.
  */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { duplexPair } from 'node:stream';
+import { duplexPair, type Writable } from 'node:stream';
 import { Peer, streamTransport } from '@chassis/jsonrpc';
 import { bundle } from '../../scripts/bundle.ts';
 import { implementation } from './implementation.ts';
@@ -40,52 +41,71 @@ export async function heapPerTrip(name: string): Promise<number> {
   return median(figures);
 }
 
-/**
- * CPU milliseconds to take one message of `bytes` in chunks of `chunk`, floor and ours in turns; the median ratio. This floor
- * gathers decoded pieces and looks for the newline in each: the floor of the round trips would be quadratic.
- */
-export async function largeMessage(bytes: number, chunk: number): Promise<{ ratio: number; ms: number }> {
-  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'length', params: { s: 'x'.repeat(bytes) } });
-  const stream = Buffer.from(`${text}\n`);
-  const floor = async (): Promise<number> => {
-    const [near, far] = duplexPair();
-    const done = Promise.withResolvers<void>();
-    const pieces: string[] = [];
-    far.setEncoding('utf8').on('data', (piece: string) => {
-      const to = piece.indexOf('\n');
-      pieces.push(to < 0 ? piece : piece.slice(0, to));
-      if (to < 0) return;
-      const { params } = JSON.parse(pieces.join('')) as { params: { s: string } };
-      if (params.s.length === bytes) done.resolve();
-    });
-    return feed(near, done.promise);
-  };
-  const ours = async (): Promise<number> => {
-    const [near, far] = duplexPair();
-    const done = Promise.withResolvers<void>();
-    new Peer(streamTransport(far, far)).method('length', ({ s }: { s: string }) => {
-      if (s.length === bytes) done.resolve();
-    });
-    return feed(near, done.promise);
-  };
-  const feed = async (near: NodeJS.WritableStream, done: Promise<void>): Promise<number> => {
-    const before = process.cpuUsage();
-    for (let at = 0; at < stream.length; at += chunk) {
-      if (!near.write(stream.subarray(at, at + chunk)))
-        await new Promise((resolve) => near.once('drain', resolve));
-    }
-    await done;
-    return cpuMs(before);
-  };
-  const ratios: number[] = [];
-  const own: number[] = [];
-  for (let round = 0; round < 14; round++) {
-    const [base, candidate] = [await floor(), await ours()];
-    if (round < 3) continue; // warming up
-    ratios.push(candidate / base);
-    own.push(candidate);
+/** Takes a message of `bytes` that comes in chunks of `chunk`; gives CPU milliseconds. */
+type Taking = (bytes: number, chunk: number) => Promise<number>;
+
+/** This floor gathers decoded pieces and looks for the newline in each: the floor of the round trips would be quadratic. */
+const takenByFloor: Taking = (bytes, chunk) => {
+  const [near, far] = duplexPair();
+  const done = Promise.withResolvers<void>();
+  const pieces: string[] = [];
+  far.setEncoding('utf8').on('data', (piece: string) => {
+    const to = piece.indexOf('\n');
+    pieces.push(to < 0 ? piece : piece.slice(0, to));
+    if (to < 0) return;
+    const { params } = JSON.parse(pieces.join('')) as { params: { s: string } };
+    if (params.s.length === bytes) done.resolve();
+  });
+  return feed(near, bytes, chunk, done.promise);
+};
+
+const takenByPeer: Taking = (bytes, chunk) => {
+  const [near, far] = duplexPair();
+  const done = Promise.withResolvers<void>();
+  new Peer(streamTransport(far, far)).method('length', ({ s }: { s: string }) => {
+    if (s.length === bytes) done.resolve();
+  });
+  return feed(near, bytes, chunk, done.promise);
+};
+
+async function feed(near: Writable, bytes: number, chunk: number, done: Promise<void>): Promise<number> {
+  const params = { s: 'x'.repeat(bytes) };
+  const stream = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'length', params })}\n`);
+  collect?.();
+  const before = process.cpuUsage();
+  for (let at = 0; at < stream.length; at += chunk) {
+    if (!near.write(stream.subarray(at, at + chunk))) await once(near, 'drain');
   }
-  return { ratio: median(ratios), ms: median(own) };
+  await done;
+  return cpuMs(before);
+}
+
+/** Ratios to the floor, and of 16 MB to 8 MB; what is compared takes turns, and medians are reported. */
+export async function largeMessages(): Promise<{ eight: number; four: number; growth: number }> {
+  const [kib, mib] = [1 << 10, 1 << 20];
+  const ratio = async (candidate: () => Promise<number>, floor: () => Promise<number>): Promise<number> => {
+    const ratios: number[] = [];
+    for (let round = 0; round < 14; round++) {
+      const base = await floor();
+      const own = await candidate();
+      if (round >= 3) ratios.push(own / base); // the first warm up
+    }
+    return median(ratios);
+  };
+  return {
+    eight: await ratio(
+      () => takenByPeer(8 * mib, 64 * kib),
+      () => takenByFloor(8 * mib, 64 * kib),
+    ),
+    four: await ratio(
+      () => takenByPeer(4 * mib, 4 * kib),
+      () => takenByFloor(4 * mib, 4 * kib),
+    ),
+    growth: await ratio(
+      () => takenByPeer(16 * mib, 64 * kib),
+      () => takenByPeer(8 * mib, 64 * kib),
+    ),
+  };
 }
 
 /**
@@ -221,7 +241,7 @@ function threadCpuMs(): number {
 export async function hostileNesting(): Promise<number> {
   const stream = Buffer.from(`${'['.repeat(10 << 20)}\n`);
   const figures: number[] = [];
-  for (let round = 0; round < 9; round++) {
+  for (let round = 0; round < 21; round++) {
     const [near, far] = duplexPair();
     new Peer(streamTransport(far, far), { log: () => {} });
     const answered = new Promise((resolve) => near.once('data', resolve));

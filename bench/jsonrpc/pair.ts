@@ -1,12 +1,11 @@
 /**
- * The method: floor and candidate take turns of 50 ms in one process, so that whatever else the machine does hits
- * both alike. The figure is CPU time per round trip of the candidate over that of the floor, pair by pair; the median
- * of the pairs is reported. The floor against itself shows what the method can tell apart.
+ * The method: floor and candidate take turns of 50 ms (200 ms where a round trip takes long) in one process, so that
+ * whatever else the machine does hits both alike. The figure is CPU time per round trip of the candidate over that of the
+ * floor, as its turns just before and just after have it; the median is reported. The floor against itself shows what the
+ * method can tell apart.
  */
 import { deepStrictEqual } from 'node:assert';
 import { type Connection, open, type Scenario } from './scenario.ts';
-
-const sliceMs = 50;
 
 export interface Ratio {
   /** Median of the pairs. */
@@ -36,12 +35,14 @@ export async function compare(
     await warmUp([floor, candidate], scenario, warmUpMs * 1000);
     const ratios: number[] = [];
     const best = { floor: Number.POSITIVE_INFINITY, candidate: Number.POSITIVE_INFINITY };
+    let before = await slice(floor, scenario);
     for (let pair = 0; pair < pairs; pair++) {
-      const first = await slice(floor, scenario);
-      const second = await slice(candidate, scenario);
-      ratios.push(second / first);
-      best.floor = Math.min(best.floor, first);
-      best.candidate = Math.min(best.candidate, second);
+      const between = await slice(candidate, scenario);
+      const after = await slice(floor, scenario);
+      ratios.push((2 * between) / (before + after));
+      best.floor = Math.min(best.floor, before, after);
+      best.candidate = Math.min(best.candidate, between);
+      before = after;
     }
     return { ratio: median(ratios), ...best };
   } finally {
@@ -67,7 +68,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Runs for one slice; CPU microseconds per round trip. */
-async function slice(side: Connection, { params, inFlight, batch }: Scenario): Promise<number> {
+async function slice(side: Connection, { params, inFlight, batch, sliceMs }: Scenario): Promise<number> {
   const { client } = side;
   let trips = 0;
   const before = side.cpu();

@@ -14,6 +14,11 @@ export interface Scenario {
   readonly inFlight: number;
   /** Calls in one batch; 0 for single calls. */
   readonly batch: number;
+  /** How long a turn lasts, in ms: long enough for every call under way to be repeated some times. */
+  readonly sliceMs: number;
+  /** What is aimed at, and what would be better still: CPU per round trip ÷ floor. */
+  readonly goal: number;
+  readonly stretch: number;
 }
 
 const small = {
@@ -27,23 +32,42 @@ const small = {
 /** 95 objects with one character beyond ASCII each: about 10 kB. */
 const large = { rows: Array.from({ length: 95 }, (_, id) => ({ ...small, id, name: 'a small objéct' })) };
 
-function scenario(transport: Scenario['transport'], size: string, inFlight: number, batch = 0): Scenario {
-  const load = batch > 0 ? `batch of ${batch}` : `${inFlight} in flight`;
-  const params = size === '100 B' ? small : large;
-  return { name: `${transport}, ${size}, ${load}`, transport, params, inFlight, batch };
+type Load = Pick<Scenario, 'inFlight' | 'batch'>;
+const one: Load = { inFlight: 1, batch: 0 };
+const many: Load = { inFlight: 256, batch: 0 };
+const batches: Load = { inFlight: 1, batch: 100 };
+
+function scenario(
+  transport: Scenario['transport'],
+  size: '100 B' | '10 kB',
+  { inFlight, batch }: Load,
+  goal: number,
+  stretch: number,
+): Scenario {
+  const what = batch > 0 ? `batch of ${batch}` : `${inFlight} in flight`;
+  return {
+    name: `${transport}, ${size}, ${what}`,
+    transport,
+    params: size === '100 B' ? small : large,
+    inFlight,
+    batch,
+    sliceMs: size === '10 kB' && inFlight > 1 ? 200 : 50,
+    goal,
+    stretch,
+  };
 }
 
 export const scenarios: readonly Scenario[] = [
-  scenario('memory', '100 B', 1),
-  scenario('memory', '100 B', 256),
-  scenario('stdio', '100 B', 1),
-  scenario('stdio', '100 B', 256),
-  scenario('memory', '10 kB', 1),
-  scenario('memory', '10 kB', 256),
-  scenario('stdio', '10 kB', 1),
-  scenario('stdio', '10 kB', 256),
-  scenario('memory', '100 B', 1, 100),
-  scenario('stdio', '100 B', 1, 100),
+  scenario('memory', '100 B', one, 1.45, 1.25),
+  scenario('memory', '100 B', many, 1.1, 0.9),
+  scenario('stdio', '100 B', one, 1.2, 1.1),
+  scenario('stdio', '100 B', many, 0.75, 0.6),
+  scenario('memory', '10 kB', one, 1.05, 1),
+  scenario('memory', '10 kB', many, 1.05, 1),
+  scenario('stdio', '10 kB', one, 1.05, 0.95),
+  scenario('stdio', '10 kB', many, 0.95, 0.9),
+  scenario('memory', '100 B', batches, 1.3, 1.15),
+  scenario('stdio', '100 B', batches, 1.25, 1.1),
 ];
 
 /** One client and its server, ready to be driven. */
