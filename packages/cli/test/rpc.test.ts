@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { httpHandler, listen, Methods, Peer, type Transport, webSocketTransport } from '@chassis/jsonrpc';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
@@ -18,16 +19,16 @@ const methods = new Methods()
 const serve = (transport: Transport) => new Peer(transport, { methods, log: () => {} });
 
 /** A server that knows no event stream: it answers each POST, and nothing else. */
-const oneWay = createServer(async (request, response) => {
+const oneWay = createServer((request, response) => {
   if (request.method !== 'POST') {
     response.writeHead(405).end();
     return;
   }
-  let body = '';
-  for await (const piece of request.setEncoding('utf8')) body += piece;
-  const { id, params } = JSON.parse(body) as { id: unknown; params: unknown };
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id, result: params }));
+  void text(request).then((body) => {
+    const { id, params } = JSON.parse(body) as { id: unknown; params: unknown };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: params }));
+  });
 });
 const twoWay = createServer(httpHandler(serve));
 /** A child that speaks JSON-RPC, with the standard library only. */

@@ -31,6 +31,8 @@ export const lastEventHeader = 'rpc-last-event';
 const overtakenMs = 1000;
 /** Requests under way before writers have to wait. */
 const congestion = 64;
+/** How long closing waits for what has been sent. */
+const lastWordsMs = 1000;
 const reconnectMs = [100, 500, 2000, 5000];
 /** A stream that lasted so long did work. */
 const longEnoughMs = 5000;
@@ -50,6 +52,9 @@ class HttpTransport implements Transport {
   #over = false;
   /** Number of the last event that has arrived. */
   #seen = 0;
+  /** Requests under way by id, if each stands alone. */
+  readonly #requests = new Map<unknown, AbortController>();
+  #idle: (() => void) | undefined;
   readonly #overtaking = new Set<() => void>();
   /** Bodies that are not read on, because what they brought has not been taken. */
   #paused: (() => void)[] = [];
@@ -86,9 +91,10 @@ class HttpTransport implements Transport {
   async close(): Promise<void> {
     if (this.#over) return;
     this.#over = true;
-    this.#stop.abort();
     this.#arrived(0);
     this.#goOn();
+    await this.#lastWords();
+    this.#stop.abort();
     if (this.#events) {
       const signal = AbortSignal.timeout(1000);
       await this.#fetch(this.#url, { method: 'DELETE', headers: this.#headers, signal }).catch(() => {});
@@ -96,8 +102,20 @@ class HttpTransport implements Transport {
     this.#sink?.closed({ kind: 'closed', message: 'this side closed the connection' });
   }
 
+  /** What was accepted for sending leaves; a server that does not answer it is not waited for. */
+  async #lastWords(): Promise<void> {
+    if (this.#underWay === 0) return;
+    let patience: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#idle = resolve;
+      patience = setTimeout(resolve, lastWordsMs);
+    });
+    clearTimeout(patience);
+  }
+
   async #post(text: string): Promise<void> {
     this.#underWay++;
+    const { signal, settled } = this.#events ? { signal: this.#stop.signal } : this.#abortable(text);
     try {
       const response = await this.#fetch(this.#url, {
         method: 'POST',
@@ -107,16 +125,36 @@ class HttpTransport implements Transport {
           accept: 'application/json, text/event-stream',
         },
         body: text,
-        signal: this.#stop.signal,
+        signal,
       });
       await this.#answer(response, text);
     } catch (error) {
       await this.#failed(text, `the HTTP request failed: ${messageOf(error)}`);
     }
-    this.#underWay--;
+    settled?.();
+    if (--this.#underWay === 0) this.#idle?.();
     if (!this.#congested || this.#underWay >= congestion / 2) return;
     this.#congested = false;
     this.#sink?.drained();
+  }
+
+  /**
+   * Without a session nothing but the end of a request tells the server that nobody waits for its answer: a notification that
+   * names an open request of ours, as cancellation does in every dialect, ends that request.
+   */
+  #abortable(text: string): { signal: AbortSignal; settled?: () => void } {
+    const { signal } = this.#stop;
+    const { id, params } = JSON.parse(text) as {
+      id?: unknown;
+      params?: { id?: unknown; requestId?: unknown };
+    };
+    if (id === undefined) {
+      this.#requests.get(params?.id ?? params?.requestId)?.abort();
+      return { signal };
+    }
+    const abort = new AbortController();
+    this.#requests.set(id, abort);
+    return { signal: AbortSignal.any([signal, abort.signal]), settled: () => this.#requests.delete(id) };
   }
 
   async #answer(response: Response, text: string): Promise<void> {

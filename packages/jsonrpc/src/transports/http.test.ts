@@ -19,9 +19,10 @@ const chained = (first: () => void, second: () => void) => () => {
 
 async function serve(options: HttpHandlerOptions = {}) {
   const peers: Peer[] = [];
+  const noted: unknown[] = [];
   const handler = httpHandler((transport) => {
     const peer = new Peer(transport, { log: () => {} });
-    peer.method('echo', (params) => params).notification('note', () => {});
+    peer.method('echo', (params) => params).notification('note', (params) => noted.push(params));
     peer.method('hang', () => new Promise(() => {}));
     peer.method('three steps', async (_params, context) => {
       for (const step of [1, 2, 3]) context.progress({ step });
@@ -45,7 +46,7 @@ async function serve(options: HttpHandlerOptions = {}) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const post = (body: string, headers: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
-  return { url, post, peers };
+  return { url, post, peers, noted };
 }
 
 const echo = '{"jsonrpc":"2.0","method":"echo","params":[1],"id":1}';
@@ -323,6 +324,34 @@ test('a server without event stream is asked for one once', async () => {
   await peer.close();
   server.closeAllConnections();
   server.close();
+});
+
+test('without a session, a call that is cancelled ends its request, and the handler hears of it', async () => {
+  const { url, peers } = await serve();
+  const peer = new Peer(httpTransport(url));
+  const abort = new AbortController();
+  const calls = [
+    peer.call('hang', {}, { signal: abort.signal }),
+    peer.call('hang', {}, { timeoutMs: 500 }),
+    peer.call('echo', [1]),
+  ];
+  await expect.poll(() => peers.filter(({ open }) => open.requests === 1)).toHaveLength(2);
+  abort.abort();
+  expect(await Promise.allSettled(calls)).toMatchObject([
+    { reason: { code: ErrorCode.Cancelled } },
+    { reason: { code: ErrorCode.ToolTimeout } },
+    { value: [1] },
+  ]);
+  await expect.poll(() => peers.filter(({ open }) => open.requests > 0)).toEqual([]);
+  await peer.close();
+});
+
+test.each([false, true])('what was accepted is sent before closing, with events: %s', async (events) => {
+  const { url, noted } = await serve();
+  const peer = new Peer(httpTransport(url, { events }));
+  for (const n of [1, 2, 3]) await peer.notify('note', { n });
+  await peer.close();
+  expect(noted).toHaveLength(3);
 });
 
 test('a session that nobody has opened is not opened by ending it', async () => {
