@@ -5,6 +5,7 @@ import {
   checkingKey,
   importBundle,
   memoryStore,
+  readBundleBatches,
   readBundleFile,
   type Store,
   type Verification,
@@ -15,21 +16,31 @@ import { usage } from './failure.ts';
 /** @throws InvalidParams when the file is not there, or no bundle, or a damaged one */
 export async function readBundle(path: string): Promise<{ readonly store: Store; readonly id: string }> {
   const store = memoryStore();
-  const { session } = await inFile(path, importBundle(store, linesOf(path)));
+  const { session } = await inFile(path, importBundle(store, batchesOf(path)));
   return { store, id: session };
 }
 
 /** @param key PEM file of who must have signed it */
 export function verifyBundleFile(path: string, key?: string): Promise<Verification> {
-  return verifyBundle(linesOf(path), key === undefined ? undefined : checkingKey(keyFile('--key', key)));
+  return verifyBundle(batchesOf(path), key === undefined ? undefined : checkingKey(keyFile('--key', key)));
 }
 
 /** @throws InvalidParams when there is no such file */
 export function linesOf(path: string): AsyncIterable<string> {
+  demandFile(path);
+  return readBundleFile(path);
+}
+
+/** The same as bytes, many lines at once. @throws InvalidParams when there is no such file */
+export function batchesOf(path: string): AsyncIterable<readonly Buffer[]> {
+  demandFile(path);
+  return readBundleBatches(path);
+}
+
+function demandFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw usage(`there is no file ${path}`);
   if (found.isDirectory()) throw usage(`${path} is a folder; give the path of a bundle in it`);
-  return readBundleFile(path);
 }
 
 /** What is wrong with a line of a bundle is said with the file's name. */

@@ -2,7 +2,7 @@
 import { ChassisError } from '@chassis/errors';
 import { exportBundle } from './bundle.ts';
 import { memoryStore } from './memory-store.ts';
-import type { Received, Store } from './store.ts';
+import type { BundleLines, Received, Store } from './store.ts';
 
 /** Reads another tool's sessions. */
 export interface Importer {
@@ -23,7 +23,7 @@ export interface Importer {
  * @throws ChassisError InvalidParams when it is no bundle, DamagedRecord when it is damaged or incomplete (nothing is taken in
  *   then), Conflict when a different session of that id is there
  */
-export function importBundle(store: Store, lines: AsyncIterable<string>): Promise<Received> {
+export function importBundle(store: Store, lines: AsyncIterable<BundleLines>): Promise<Received> {
   return store.receive(lines);
 }
 
@@ -33,23 +33,29 @@ export function importBundle(store: Store, lines: AsyncIterable<string>): Promis
  */
 export async function* importSessions(
   store: Store,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<BundleLines>,
   importers: readonly Importer[],
 ): AsyncGenerator<Received> {
   const rest = lines[Symbol.asyncIterator]();
-  const first = await rest.next();
+  let first = await rest.next();
+  while (!first.done && first.value.length === 0) first = await rest.next();
   const whole = (async function* () {
     if (first.done) return;
     yield first.value;
     yield* { [Symbol.asyncIterator]: () => rest };
   })();
-  const importer = first.done ? undefined : importers.find((one) => one.accepts(first.value));
+  const begin = first.done
+    ? undefined
+    : typeof first.value === 'string'
+      ? first.value
+      : String(first.value[0]);
+  const importer = begin === undefined ? undefined : importers.find((one) => one.accepts(begin));
   if (importer === undefined) {
     yield await store.receive(whole);
     return;
   }
   const aside = memoryStore();
-  for await (const session of importer.read(whole, aside)) {
+  for await (const session of importer.read(singly(whole), aside)) {
     // The times of its events are those of the import: a second one would be another record of the same.
     if (await isThere(store, session)) yield { session, fresh: false };
     else yield await store.receive(exportBundle(aside, session));
@@ -63,5 +69,12 @@ async function isThere(store: Store, id: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof ChassisError && error.name === 'InvalidParams') return false;
     throw error;
+  }
+}
+
+async function* singly(batches: AsyncIterable<BundleLines>): AsyncGenerator<string> {
+  for await (const batch of batches) {
+    if (typeof batch === 'string') yield batch;
+    else for (const line of batch) yield line.toString('utf8');
   }
 }

@@ -1,6 +1,6 @@
 export { lostBlobIn } from './blob-ref.ts';
-export { exportBundle, verifyBundle } from './bundle.ts';
-export { readBundleFile, writeBundleFile } from './bundle-file.ts';
+export { exportBatches, exportBundle, verifyBundle } from './bundle.ts';
+export { readBundleBatches, readBundleFile, writeBundleFile } from './bundle-file.ts';
 export { messageDelta } from './delta.ts';
 export { canonicalJson, digestOf, digestOfRequest } from './digest.ts';
 export * from './event.ts';

@@ -6,22 +6,23 @@
 import { hash as sha256Of } from 'node:crypto';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
-import { blobValue, loseRef, type Resolve, resolveRefs } from './blob-ref.ts';
-import { BundleReader, sameOrConflict } from './bundle.ts';
+import { blobValue, loseRef, type Resolve } from './blob-ref.ts';
+import { sameOrConflict } from './bundle.ts';
+import { BundleReader } from './bundle-reader.ts';
 import { Chain } from './chain.ts';
-import type { BlobRef, Event, EventHead, SessionHeader, UnknownEvent } from './event.ts';
+import type { BlobRef, SessionHeader } from './event.ts';
 import { Fold } from './fold.ts';
 import { decodeLine, GENESIS } from './line.ts';
-import { eventHead } from './line-head.ts';
+import { MemoryReader, type MemorySession } from './memory-reader.ts';
+import { indexOf, lastOf, numberOf } from './numbered-lines.ts';
 import { around, holdsAll, passagesOf, type SearchHit, termsOf } from './passage.ts';
 import type { Problem } from './problem.ts';
 import { type Page, Recorder, type Sink } from './recorder.ts';
 import { findSession } from './references.ts';
 import { Secrets } from './secrets.ts';
-import type { SessionView } from './step.ts';
 import type {
+  BundleLines,
   Reader,
-  ReadOptions,
   Received,
   Repair,
   SessionSummary,
@@ -98,14 +99,6 @@ class MemorySink implements Sink {
   }
 }
 
-interface MemorySession {
-  readonly header: SessionHeader;
-  /** The joined log. */
-  readonly lines: string[];
-  writer: Recorder | undefined;
-  readonly listeners: Set<() => void>;
-}
-
 class MemoryStore implements Store {
   readonly #secrets: Secrets;
   readonly #sessions = new Map<string, MemorySession>();
@@ -121,14 +114,14 @@ class MemoryStore implements Store {
 
   async fork(parent: string, seq: number, header: SessionHeader): Promise<Writer> {
     const { lines } = this.#session(parent);
-    const line = lines[seq];
-    if (line === undefined) {
+    const line = lines[indexOf(lines, seq)];
+    if (line === undefined || numberOf(line) !== seq) {
       throw new ChassisError(
         'InvalidParams',
-        `session ${parent} has no event ${seq}; its last one is ${lines.length - 1}`,
+        `session ${parent} has no event ${seq}; its last one is ${lastOf(lines)}`,
       );
     }
-    const prefix = lines.slice(0, seq + 1);
+    const prefix = lines.slice(0, indexOf(lines, seq + 1));
     const view = this.#fold(header, prefix).view;
     const step =
       header.parent?.step ?? view.steps.filter((one) => one.seq.finished !== undefined).at(-1)?.number ?? 0;
@@ -145,7 +138,7 @@ class MemoryStore implements Store {
 
   async reader(id: string): Promise<Reader> {
     const session = this.#session(id);
-    return new MemoryReader(session, (header, lines) => this.#fold(header, lines), this.#resolve);
+    return new MemoryReader(session, this.#fold.bind(this), this.#resolve);
   }
 
   async *list(): AsyncGenerator<SessionSummary> {
@@ -153,12 +146,12 @@ class MemoryStore implements Store {
   }
 
   async verify(id: string): Promise<Verification> {
-    const { lines } = this.#session(id);
+    const { lines, losses } = this.#session(id);
     const chain = new Chain();
     const problems: Problem[] = [];
     for (const line of lines) {
       const { problem } = chain.check(Buffer.from(line));
-      if (problem) problems.push(problem);
+      if (problem && !(problem.kind === 'gap' && losses.length > 0)) problems.push(problem);
     }
     for (const [sha256, bytes] of this.#blobs) {
       if (sha256Of('sha256', bytes) !== sha256)
@@ -213,13 +206,15 @@ class MemoryStore implements Store {
     return freed;
   }
 
-  async receive(lines: AsyncIterable<string>): Promise<Received> {
+  async receive(lines: AsyncIterable<BundleLines>): Promise<Received> {
     const bundle = new BundleReader((sha256) => this.#blobs.has(sha256));
     const taken: string[] = [];
     const contents = new Map<string, Buffer>();
-    for await (const part of bundle.parts(lines)) {
-      if (part.kind === 'blob') contents.set(part.sha256, part.bytes);
-      else taken.push(part.line.toString('utf8'));
+    for await (const parts of bundle.parts(lines)) {
+      for (const part of parts) {
+        if (part.kind === 'blob') contents.set(part.sha256, part.bytes);
+        else if (!part.mark) taken.push(part.line.toString('utf8'));
+      }
     }
     const { header, head } = bundle;
     const there = this.#sessions.get(header.id);
@@ -229,7 +224,14 @@ class MemoryStore implements Store {
       return { session: header.id, fresh: false };
     }
     for (const [sha256, bytes] of contents) this.#blobs.set(sha256, bytes);
-    this.#sessions.set(header.id, { header, lines: taken, writer: undefined, listeners: new Set() });
+    const session = {
+      header,
+      lines: taken,
+      losses: bundle.losses,
+      writer: undefined,
+      listeners: new Set<() => void>(),
+    };
+    this.#sessions.set(header.id, session);
     return { session: header.id, fresh: true };
   }
 
@@ -253,7 +255,13 @@ class MemoryStore implements Store {
     if (this.#sessions.has(header.id))
       throw new ChassisError('Conflict', `there is a session ${header.id} already`);
     const clean = this.#secrets.redact(header);
-    const session: MemorySession = { header: clean, lines: prefix, writer: undefined, listeners: new Set() };
+    const session: MemorySession = {
+      header: clean,
+      lines: prefix,
+      losses: [],
+      writer: undefined,
+      listeners: new Set(),
+    };
     this.#sessions.set(header.id, session);
     const recorder = this.#record(session);
     recorder.opened();
@@ -270,7 +278,7 @@ class MemoryStore implements Store {
         session.writer = undefined;
       }),
       fold: this.#fold(header, lines),
-      seq: lines.length,
+      seq: lastOf(lines) + 1,
       hash: last === undefined ? GENESIS : decodeLine(last).event.hash,
     });
     recorder.subscribe(() => {
@@ -280,8 +288,8 @@ class MemoryStore implements Store {
     return recorder;
   }
 
-  #fold(header: SessionHeader, lines: readonly string[]): Fold {
-    const fold = new Fold(header);
+  #fold(header: SessionHeader, lines: readonly string[], problems: readonly Problem[] = []): Fold {
+    const fold = new Fold(header, undefined, [...problems]);
     for (const line of lines) {
       const { event, refs, large } = decodeLine(line, true);
       fold.apply(event, refs ? this.#resolve : undefined, large);
@@ -293,7 +301,7 @@ class MemoryStore implements Store {
     return [...this.#sessions.values()]
       .map(({ header, lines, writer }) => {
         const tally = new Tally(header);
-        for (const line of lines.slice(header.parent ? header.parent.seq + 1 : 0)) {
+        for (const line of lines.slice(header.parent ? indexOf(lines, header.parent.seq + 1) : 0)) {
           const { event } = decodeLine(line);
           tally.add(event, event);
         }
@@ -305,7 +313,7 @@ class MemoryStore implements Store {
           updated: tallied.updated,
           outcome: listedOutcome(tallied, writer !== undefined),
           steps: tallied.steps,
-          events: lines.length,
+          events: lastOf(lines) + 1,
           bytes: lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
           model: header.model.name,
           agent: header.agent.agent,
@@ -316,75 +324,5 @@ class MemoryStore implements Store {
         };
       })
       .sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1));
-  }
-}
-
-class MemoryReader implements Reader {
-  readonly header: SessionHeader;
-  readonly #session: MemorySession;
-  readonly #fold: (header: SessionHeader, lines: readonly string[]) => Fold;
-  readonly #resolve: Resolve;
-
-  constructor(
-    session: MemorySession,
-    fold: (header: SessionHeader, lines: readonly string[]) => Fold,
-    resolve: Resolve,
-  ) {
-    this.header = session.header;
-    this.#session = session;
-    this.#fold = fold;
-    this.#resolve = resolve;
-  }
-
-  get id(): string {
-    return this.header.id;
-  }
-
-  async *events(options: ReadOptions = {}): AsyncGenerator<Event | UnknownEvent> {
-    for (const line of this.#slice(options)) {
-      const { event, refs } = decodeLine(line);
-      if (!refs || options.blobs === false) yield event;
-      else yield { ...event, data: resolveRefs(event.data as Json, this.#resolve) } as UnknownEvent;
-    }
-  }
-
-  async *lines(
-    options: { from?: number; to?: number; follow?: boolean; signal?: AbortSignal } = {},
-  ): AsyncGenerator<string> {
-    const to = options.to ?? Number.POSITIVE_INFINITY;
-    const { lines, listeners } = this.#session;
-    for (let next = options.from ?? 0; next <= to && !options.signal?.aborted; ) {
-      const line = lines[next];
-      if (line !== undefined) {
-        next++;
-        yield line;
-      } else if (options.follow) {
-        await new Promise<void>((resolve) => {
-          const wake = (): void => {
-            listeners.delete(wake);
-            options.signal?.removeEventListener('abort', wake);
-            resolve();
-          };
-          listeners.add(wake);
-          options.signal?.addEventListener('abort', wake, { once: true });
-        });
-      } else return;
-    }
-  }
-
-  async *heads(options: Pick<ReadOptions, 'from' | 'to'> = {}): AsyncGenerator<readonly EventHead[]> {
-    yield this.#slice(options).flatMap((line) => eventHead(Buffer.from(line)) ?? []);
-  }
-
-  async lastSeq(): Promise<number> {
-    return this.#session.lines.length - 1;
-  }
-
-  async view(to?: number): Promise<SessionView> {
-    return this.#fold(this.header, this.#slice(to === undefined ? {} : { to })).view;
-  }
-
-  #slice({ from = 0, to }: { readonly from?: number; readonly to?: number }): readonly string[] {
-    return this.#session.lines.slice(from, to === undefined ? undefined : to + 1);
   }
 }

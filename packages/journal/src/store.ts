@@ -66,6 +66,11 @@ export interface Reader {
    * long session; `events({ from, to })` then has the rest of one.
    */
   heads(options?: Pick<ReadOptions, 'from' | 'to'>): AsyncIterable<readonly EventHead[]>;
+  /**
+   * The lines as bytes without their newlines, in batches, for whoever moves a whole log; a mark in place of lost events is among
+   * them. `damaged` as above.
+   */
+  batches(options?: { damaged?: (problem: Problem) => void }): AsyncIterable<readonly Buffer[]>;
   /** The number of the last event that is on disk, −1 without one; found without reading the log. */
   lastSeq(): Promise<number>;
   /** The fold up to and including `seq` (default: the end), with everything that is wrong with what was read in `problems`. */
@@ -134,6 +139,9 @@ export interface Repair {
   readonly applied: boolean;
 }
 
+/** A line of a bundle, or many as bytes. Newlines may stand at their ends or not. */
+export type BundleLines = string | readonly Buffer[];
+
 export interface Received {
   readonly session: string;
   /** False when the same session was there already: then nothing was done. */
@@ -170,7 +178,7 @@ export interface Store {
   /** Deletes blobs that no session refers to any more. Returns the bytes freed. */
   collect(): Promise<number>;
   /** Takes in the lines of a bundle; see `importBundle`. */
-  receive(lines: AsyncIterable<string>): Promise<Received>;
+  receive(lines: AsyncIterable<BundleLines>): Promise<Received>;
   /** The bytes stored under a content hash (a file's content before or after a step, …), or undefined. */
   blob(sha256: string): Promise<Uint8Array | undefined>;
   close(): Promise<void>;

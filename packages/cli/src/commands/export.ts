@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ChassisError } from '@chassis/errors';
-import { exportBundle, signingKey, writeBundleFile } from '@chassis/journal';
+import { exportBatches, exportBundle, signingKey, writeBundleFile } from '@chassis/journal';
 import { keyFile } from '../bundle.ts';
 import { usage } from '../failure.ts';
 import { whileWaiting } from '../progress.ts';
@@ -47,7 +47,7 @@ export async function exportSession({
     if (!existsSync(dirname(file))) throw usage(`--output ${path}: there is no folder ${dirname(file)}`);
     if (existsSync(file) && options.force !== true)
       throw new ChassisError('Conflict', `${path} is there already: give another name, or --force`);
-    await whileWaiting(out, 'writing…', writeBundleFile(file, exportBundle(store, id, sign)));
+    await whileWaiting(out, 'writing…', writeBundleFile(file, exportBatches(store, id, sign)));
     const { size } = await stat(file);
     out.line(`wrote ${visible(path)}, ${bytes(size)}`);
     return { result: { session: id, file, bytes: size } };

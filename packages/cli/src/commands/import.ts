@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { ChassisError } from '@chassis/errors';
 import { chatImporter, type Importer, importSessions, type Received } from '@chassis/journal';
 import { CHASSIS_VERSION } from '@chassis/runtime';
-import { inFile, linesOf } from '../bundle.ts';
+import { batchesOf, inFile } from '../bundle.ts';
 import { usage } from '../failure.ts';
 import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
@@ -24,7 +24,7 @@ export async function importSession({
   globals,
   out,
 }: Call<Options>): Promise<Ending> {
-  const lines = linesOf(resolve(globals.cwd, path));
+  const lines = batchesOf(resolve(globals.cwd, path));
   const importers =
     options.with === undefined
       ? [chatImporter({ chassis: CHASSIS_VERSION, folder: globals.cwd })]

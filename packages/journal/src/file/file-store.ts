@@ -16,6 +16,7 @@ import { Secrets } from '../secrets.ts';
 import { isSessionId } from '../session-id.ts';
 import type { SessionView } from '../step.ts';
 import type {
+  BundleLines,
   Reader,
   Received,
   Repair,
@@ -242,12 +243,12 @@ class FileStore implements Store {
     return collectBlobs(this.#layout, this.#blobs);
   }
 
-  async receive(lines: AsyncIterable<string>): Promise<Received> {
+  async receive(lines: AsyncIterable<BundleLines>): Promise<Received> {
     this.#layout.prepare();
     await afterCollection(this.#layout);
     return receiveBundle(this.#layout, this.#disk, this.#blobs, this.#segmentBytes, lines, async (id) => {
-      const { events, head_hash: hash } = await this.verify(id);
-      return { seq: events - 1, hash };
+      const { head_hash: hash } = await this.verify(id);
+      return { seq: await (await this.reader(id)).lastSeq(), hash };
     });
   }
 

@@ -72,6 +72,17 @@ export class FileReader implements Reader {
     yield* headsOf(await partsOf(this.#layout, this.id), options);
   }
 
+  async *batches({ damaged }: { damaged?: (problem: Problem) => void } = {}): AsyncGenerator<Buffer[]> {
+    for await (const lines of this.#scanned({})) {
+      const batch: Buffer[] = [];
+      for (const { problem, checked, bytes } of lines) {
+        if (problem) damaged?.(problem);
+        if (checked.whole || problem?.kind === 'lost') batch.push(bytes);
+      }
+      yield batch;
+    }
+  }
+
   async lastSeq(): Promise<number> {
     return new EventFiles(await partsOf(this.#layout, this.id), this.#shelf.blocks).last();
   }

@@ -7,10 +7,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChassisError } from '@chassis/errors';
-import { BundleReader, sameOrConflict } from '../bundle.ts';
+import { sameOrConflict } from '../bundle.ts';
+import { BundleReader } from '../bundle-reader.ts';
 import { stringifyJson } from '../json.ts';
 import { isSessionId } from '../session-id.ts';
-import type { Received } from '../store.ts';
+import type { BundleLines, Received } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
 import { type Disk, FOLDER_MODE, isCode, placeFile } from './disk.ts';
 import { Sealing } from './file-sink.ts';
@@ -24,7 +25,7 @@ export async function receiveBundle(
   disk: Disk,
   blobs: BlobFiles,
   segmentBytes: number,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<BundleLines>,
   headOf: (id: string) => Promise<{ seq: number; hash: string }>,
 ): Promise<Received> {
   layout.prepare();
@@ -42,24 +43,30 @@ export async function receiveBundle(
       segment = [];
       size = 0;
     };
-    for await (const part of bundle.parts(lines)) {
-      if (part.kind === 'blob') {
-        blobs.keep(part.sha256, part.bytes);
-        blobBytes += part.bytes.length;
-        if (blobBytes > BLOB_BATCH) {
-          await blobs.flush();
-          blobBytes = 0;
+    for await (const parts of bundle.parts(lines)) {
+      let lent: Buffer[] = [];
+      for (const part of parts) {
+        if (part.kind === 'blob') {
+          blobs.keep(part.sha256, part.bytes);
+          blobBytes += part.bytes.length;
+          if (blobBytes > BLOB_BATCH) {
+            await blobs.flush();
+            blobBytes = 0;
+          }
+          continue;
         }
-        continue;
+        if (size >= segmentBytes) {
+          segment.push(Buffer.concat(lent));
+          lent = [];
+          const complete = first;
+          await endSegment();
+          sealing.add(complete);
+          first = part.seq;
+        }
+        lent.push(part.line, NEWLINE);
+        size += part.line.length + 1;
       }
-      if (size >= segmentBytes) {
-        const complete = first;
-        await endSegment();
-        sealing.add(complete);
-        first = part.seq;
-      }
-      segment.push(part.line, NEWLINE);
-      size += part.line.length + 1;
+      segment.push(Buffer.concat(lent));
     }
     await endSegment();
     await blobs.flush();
