@@ -5,7 +5,7 @@
  * marked in its place; every file that is replaced is kept in `quarantine/`.
  */
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import { Chain } from '../chain.ts';
@@ -272,7 +272,10 @@ async function replaceSegment(
 function moveAside(session: SessionLayout, path: string): void {
   if (!existsSync(path)) return;
   mkdirSync(session.quarantine, { recursive: true, mode: FOLDER_MODE });
-  copyOrLink(path, join(session.quarantine, quarantineName(path)));
+  const kept = join(session.quarantine, quarantineName(path));
+  // A folder where a file should be.
+  if (statSync(path).isDirectory()) renameSync(path, kept);
+  else copyOrLink(path, kept);
 }
 
 function quarantineName(path: string): string {

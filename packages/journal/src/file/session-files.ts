@@ -3,7 +3,7 @@
  *
  * Promise: reading takes no lock and changes nothing; damage costs only the damaged events.
  */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Chain } from '../chain.ts';
 import { damagedRecord } from '../damaged-record.ts';
@@ -12,7 +12,6 @@ import { parseJson } from '../json.ts';
 import { decodeLine } from '../line.ts';
 import type { Problem } from '../problem.ts';
 import { checkVersion } from '../upgrade.ts';
-import { readIfThere } from './disk.ts';
 import type { Layout, SessionLayout } from './layout.ts';
 import { type ScannedLine, type ScanRange, scanLog } from './log-scan.ts';
 
@@ -39,21 +38,29 @@ export interface SessionPart {
  */
 export async function readHeader(layout: Layout, id: string): Promise<SessionHeader> {
   const session = layout.session(id);
-  const bytes = readIfThere(session.head);
-  let header: SessionHeader | undefined;
-  try {
-    header = bytes && (parseJson(bytes.toString('utf8')) as unknown as SessionHeader);
-  } catch {
-    // The first event has it too.
-  }
-  if (typeof header !== 'object' || header === null) header = await headerFromLog(session);
+  const header = headIn(session.head) ?? (await headerFromLog(session));
   if (header === undefined) {
-    const what = bytes || session.segments().length > 0 ? 'its header is damaged' : 'it has no header';
+    const what =
+      existsSync(session.head) || session.segments().length > 0
+        ? 'its header is damaged'
+        : 'it has no header';
     const problem = { kind: 'head', message: what, file: session.head };
     throw damagedRecord(id, `session ${id} cannot be opened`, [problem], NO_HEADER);
   }
   checkVersion(header.v, `session ${id}`);
   return header;
+}
+
+/** What `head.json` says; undefined when it is missing, unreadable or no header: the first event has it too. */
+function headIn(path: string): SessionHeader | undefined {
+  try {
+    const header = parseJson(readFileSync(path, 'utf8')) as unknown as Partial<SessionHeader> | null;
+    return typeof header?.id === 'string' && typeof header.v === 'number'
+      ? (header as SessionHeader)
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function headerFromLog(session: SessionLayout): Promise<SessionHeader | undefined> {
