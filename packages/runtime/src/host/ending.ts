@@ -1,4 +1,5 @@
 /** The end of a plugin's program in words for a person: what happened, and what to do about it. */
+import { join } from 'node:path';
 import { ChassisError, ErrorCode, toChassisError } from '@chassis/errors';
 import { type CloseReason, RpcError } from '@chassis/jsonrpc';
 import { commandOf } from './command.ts';
@@ -70,7 +71,7 @@ export function lookAt({ entry, env }: HostOptions, cause: ChassisError): string
     return `give it credentials that the server takes: headers in plugin.yaml, or plugins.${entry.name}.headers`;
   }
   if (url !== undefined) return `check that the server at ${url} is up and lets ${entry.name} in`;
-  if (command === undefined) return `look at ${module}`;
+  if (command === undefined) return `look at ${join(entry.folder, module ?? '')}`;
   const sdk = isPython(command) && env.PYTHONPATH ? [`PYTHONPATH=${quoted(env.PYTHONPATH)}`] : [];
   const words = [...sdk, ...commandOf(command, entry.folder).map(quoted)];
   return `run it by hand: cd ${quoted(entry.folder)} && ${words.join(' ')}`;

@@ -39,7 +39,7 @@ export function inlineHost(options: HostOptions): PluginHost {
     const module = manifest.module ?? '';
     if (!existsSync(join(entry.folder, module))) throw absentModule(entry, module);
     const exported = await options.span(`import of ${module}`, () =>
-      importPlugin(entry.folder, module, entry.digest),
+      asPlugin(entry.name, entry.folder, () => importPlugin(entry.folder, module, entry.digest)),
     );
     if (closed) throw new ChassisError('Cancelled', `${entry.name} was given up while it was loaded`);
     try {
@@ -81,7 +81,11 @@ export function inlineHost(options: HostOptions): PluginHost {
     handlers = undefined;
     if (hook === undefined) return;
     try {
-      await within(deadlines.on_shutdown_ms, 'on_shutdown', Promise.resolve().then(hook));
+      await within(
+        deadlines.on_shutdown_ms,
+        'on_shutdown',
+        Promise.resolve().then(() => asPlugin(entry.name, entry.folder, hook)),
+      );
     } catch (error) {
       log('warn', `on_shutdown failed: ${toChassisError(error).message}`);
     }
@@ -105,7 +109,9 @@ export function inlineHost(options: HostOptions): PluginHost {
 
     async ready(): Promise<Readiness> {
       if (plugin?.on_ready === undefined) return { ready: true };
-      const asked = Promise.resolve().then(() => plugin?.on_ready?.());
+      const asked = Promise.resolve().then(() =>
+        asPlugin(entry.name, entry.folder, () => plugin?.on_ready?.()),
+      );
       return readiness(await within(deadlines.on_ready_ms, 'on_ready', asked));
     },
 
@@ -161,8 +167,13 @@ async function importPlugin(folder: string, module: string, digest: string): Pro
     );
     const cause = new ChassisError('InternalError', `${place} cannot be loaded: ${said}`, { cause: error });
     const absent = /^Cannot find package '([^']+)'/.exec(said)?.[1];
+    const advice = (toChassisError(error).data as { fix?: unknown } | undefined)?.fix;
     const fix =
-      absent === undefined ? `correct ${place}` : `install ${absent} in ${folder}: npm install ${absent}`;
+      typeof advice === 'string'
+        ? advice
+        : absent === undefined
+          ? `correct ${place}`
+          : `install ${absent} in ${folder}: npm install ${absent}`;
     throw new PhaseError('spawn', cause, fix);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Keeps code that shares our process from ending it.
  *
- * Promise: `process.exit` inside a plugin's handler or hook is an error of that call; what a plugin throws where nobody waits
+ * Promise: `process.exit` inside a plugin's module, handler or hook is an error of that plugin; what a plugin throws where nobody waits
  * is told apart from our own failures by its stack.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -35,7 +35,8 @@ function guardExit(): void {
   guarded = true;
   const exit = process.exit.bind(process);
   process.exit = (code) => {
-    const plugin = running.getStore();
+    // A module's own code runs where nothing follows it; its stack tells.
+    const plugin = running.getStore() ?? pluginAtFault(new Error('exit'))?.plugin;
     if (plugin === undefined) return exit(code);
     throw new ChassisError(
       'InternalError',

@@ -583,6 +583,20 @@ export default {
     expect(names(registry)).toEqual(['quick_tool', 'slow_tool']);
   });
 
+  test.each([
+    ['its module', 'process.exit(3); export default {};'],
+    ['on_load', 'export default { on_load() { process.exit(3); } };'],
+    ['on_ready', 'export default { on_ready() { process.exit(3); }, tools: { a_tool: () => 1 } };'],
+  ])(
+    'a plugin that ends the process in %s costs only itself, and is told what to do',
+    async (_where, code) => {
+      using folder = projectFolder({ ...plugin('a'), ...plugin('b'), 'plugins/a/index.mjs': code });
+      await using registry = await started(folder);
+      expect(names(registry)).toEqual(['b_tool']);
+      expect(why(registry, 'a_tool')).toContain('plugin a called process.exit(3) inside the harness');
+    },
+  );
+
   test('a load that ends after its deadline is shut down again, and offers nothing', async () => {
     const world = globalThis as { open?: () => void; wasShut?: boolean };
     using folder = projectFolder(
