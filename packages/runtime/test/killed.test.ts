@@ -47,13 +47,17 @@ const registry = await startRegistry(await openProject({ cwd: import.meta.dirnam
     process.kill(process.pid, 'SIGKILL');
   },
 });
+// Somebody listens, so that there is somebody to tell.
+registry.subscribe(() => {});
 const file = 'plugins/a/main.mjs';
 if (change === 'reload') writeFileSync(file, readFileSync(file, 'utf8').replace("data: 'a'", "data: 'newer'"));
 if (change === 'load') renameSync('later/new', 'plugins/new');
 armed = true;
 if (change === 'unload') await registry.unload('a');
 else await registry.reload(change === 'load' ? 'new' : 'a');
+// What goes on behind the change, its drain and its end, belongs to it.
 await new Promise((resolve) => setTimeout(resolve, 20_000));
+process.exit(9);
 `;
 
 const starting = ['prepare', 'host', 'load', 'loaded', 'ready'];
@@ -95,6 +99,8 @@ test.each(chosen)('killed during %s, at "%s"', { timeout: 120_000 }, async (chan
   const harness = spawn(process.execPath, ['harness.ts', change, point], {
     cwd: folder.root,
     stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 90_000,
+    killSignal: 'SIGKILL',
   });
   const said = text(harness.stderr);
   const [code, signal] = (await once(harness, 'exit')) as [number | null, string | null];
