@@ -1,18 +1,18 @@
 /**
- * `chassis plugin ls --static` of 50 plugins in the published form: what it costs in CPU, and that no plugin's code runs for it.
- * Builds the packages and installs them in a folder of their own first.
+ * What a command costs before it has anything to do, and `chassis plugin ls --static` of 50 plugins: CPU of a fresh process of the
+ * published packages with a warm compile cache, in brackets from source, beside a Node that does nothing; all in turns. No
+ * plugin's code may run for it.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchProject, echoPlugin } from './project.ts';
+import { fresh, type Installed, median } from './published.ts';
 
-const root = join(import.meta.dirname, '../..');
+const rounds = 11;
+const commands = [['--version'], ['ls'], ['plugin', 'ls', '--static']];
 
-export function list(): void {
-  const installed = published();
-  const command = join(installed, 'node_modules/@chassis/cli/bin/chassis.mjs');
+export function list(installed: Installed): void {
   const project = benchProject();
   const marker = join(project.root, 'ran');
   for (let k = 0; k < 50; k++) {
@@ -22,51 +22,35 @@ export function list(): void {
       `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(marker)}, 'ran\\n');\nexport default {};\n`,
     );
   }
-  const cache = mkdtempSync(join(tmpdir(), 'chassis-bench-cache-'));
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 10; round++) {
-    const children = childCpu();
-    const ended = spawnSync(process.execPath, [command, 'plugin', 'ls', '--static'], {
-      cwd: project.root,
-      env: { PATH: process.env.PATH, HOME: project.root, NODE_COMPILE_CACHE: cache },
-      encoding: 'utf8',
+  const source = join(import.meta.dirname, '../../packages/cli/bin/chassis.mjs');
+  const rows = [
+    { name: 'node -e 0', built: ['-e', '0'], source: undefined },
+    ...commands.map((words) => ({
+      name: `chassis ${words.join(' ')}`,
+      built: [installed.file('cli/bin/chassis.mjs'), ...words],
+      source: [source, ...words],
+    })),
+  ];
+  const where = { cwd: project.root, cache: mkdtempSync(join(tmpdir(), 'chassis-bench-cache-')) };
+  const taken = rows.map(() => ({ built: [] as number[], source: [] as number[] }));
+  for (let round = 0; round <= rounds; round++) {
+    rows.forEach((row, k) => {
+      const built = fresh(row.built, where).cpu;
+      // Every fourth round is enough for what is only told beside.
+      const from = row.source !== undefined && round % 4 === 0 ? fresh(row.source, where).cpu : undefined;
+      if (round === 0) return; // fills the cache
+      taken[k]?.built.push(built);
+      if (from !== undefined) taken[k]?.source.push(from);
     });
-    if (ended.status !== 0) throw new Error(ended.stderr);
-    least = Math.min(least, childCpu() - children);
   }
-  console.log(
-    `plugin ls --static of 50 plugins: ${Math.round(least)} ms CPU; plugin code ran: ${existsSync(marker) ? 'YES' : 'no'}`,
-  );
+  console.log(`CPU of a fresh process, best and median of ${rounds}; published packages (from source)`);
+  rows.forEach(({ name, source: from }, k) => {
+    const { built = [], source: sources = [] } = taken[k] ?? {};
+    const beside = from === undefined ? '' : ` (${Math.min(...sources)} ms)`;
+    console.log(`  ${name.padEnd(28)} ${Math.min(...built)} ms, ${median(built)} ms${beside}`);
+  });
+  console.log(`  plugin code ran: ${existsSync(marker) ? 'YES' : 'no'}`);
   if (existsSync(marker)) process.exitCode = 1;
-  rmSync(installed, { recursive: true, force: true });
-  rmSync(cache, { recursive: true, force: true });
+  rmSync(where.cache, { recursive: true, force: true });
   project.remove();
-}
-
-/** The packages as they are published, installed in a folder of their own. */
-function published(): string {
-  const run = (cwd: string, program: string, ...args: string[]): void => {
-    const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`);
-  };
-  run(root, process.execPath, join(root, 'scripts/build.mjs'));
-  const folder = mkdtempSync(join(tmpdir(), 'chassis-bench-published-'));
-  const dependencies = Object.fromEntries(
-    readdirSync(join(root, 'dist-pack'))
-      .filter((name) => name.endsWith('.tgz'))
-      .map((name) => [
-        name.replace(/^chassis-(.*)-\d+\.\d+\.\d+.*\.tgz$/, '@chassis/$1'),
-        `file:${join(root, 'dist-pack', name)}`,
-      ]),
-  );
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
-  run(folder, 'npm', 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund');
-  return folder;
-}
-
-/** CPU milliseconds of all children that have ended, from the kernel. */
-function childCpu(): number {
-  const stat = execFileSync('cat', [`/proc/${process.pid}/stat`], { encoding: 'utf8' });
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[13]) + Number(fields[14])) * 10;
 }
