@@ -68,8 +68,9 @@ export function waitsOf(
       if (first !== undefined) all.add(first);
       if (anyOf.length > 1) for (const other of anyOf) if (rank.has(other)) more.add(other);
     }
-    for (const other of all) more.delete(other);
-    for (const other of more) all.add(other);
+    for (const other of more)
+      if (all.has(other)) more.delete(other);
+      else all.add(other);
     waits.set(name, all);
     soft.set(name, more);
   }

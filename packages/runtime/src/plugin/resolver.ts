@@ -90,9 +90,12 @@ export function wanted({ on, name, version }: Dependency): string {
   return version === '*' ? what : `${what} (version ${version})`;
 }
 
+/** What everybody is asked for, looked up once. */
 interface Known {
   readonly byName: ReadonlyMap<string, Node>;
   readonly byCapability: ReadonlyMap<string, readonly Node[]>;
+  /** Who can serve a capability in a version, filled as it is asked for: many need the same. */
+  readonly able: Map<string, readonly string[]>;
   /** Needed as a plugin, by name: every edge, optional ones too. */
   readonly asked: ReadonlyMap<string, readonly { readonly node: Node; readonly edge: Dependency }[]>;
 }
@@ -101,13 +104,24 @@ function index(nodes: readonly Node[]): Known {
   const byCapability = new Map<string, Node[]>();
   const asked = new Map<string, { node: Node; edge: Dependency }[]>();
   for (const node of nodes) {
-    const kinds = new Set(node.offers.map((name) => name.slice(0, name.indexOf('.'))));
-    const telling = (node.tells ?? []).flatMap((kind) => [kind, `${kind}.*`]);
-    for (const name of new Set([...node.offers, ...kinds, ...telling])) list(byCapability, name).push(node);
+    for (const name of node.offers) {
+      offer(byCapability, name, node);
+      offer(byCapability, name.slice(0, name.indexOf('.')), node);
+    }
+    for (const kind of node.tells ?? []) {
+      offer(byCapability, kind, node);
+      offer(byCapability, `${kind}.*`, node);
+    }
     if (!node.enabled) continue;
     for (const edge of node.depends_on) if (edge.on === 'plugin') list(asked, edge.name).push({ node, edge });
   }
-  return { byName: new Map(nodes.map((node) => [node.name, node])), byCapability, asked };
+  return { byName: new Map(nodes.map((node) => [node.name, node])), byCapability, able: new Map(), asked };
+}
+
+/** Each node once, and one after another: the last is the only one that may be there already. */
+function offer(byCapability: Map<string, Node[]>, name: string, node: Node): void {
+  const nodes = list(byCapability, name);
+  if (nodes.at(-1) !== node) nodes.push(node);
 }
 
 function providersOf(node: Node, edge: Dependency, known: Known): Providers | Refusal {
@@ -116,7 +130,8 @@ function providersOf(node: Node, edge: Dependency, known: Known): Providers | Re
 
 function pluginFor(node: Node, edge: Dependency, { byName, asked }: Known): Providers | Refusal {
   const target = byName.get(edge.name);
-  const needs = `${node.name} needs ${wanted(edge)} (${edge.at})`;
+  if (target?.enabled && fits(target.version, edge.version)) return { anyOf: [edge.name] };
+  const needs = needsText(node, edge);
   if (target === undefined) {
     const near = nearest(edge.name, byName.keys());
     return refusal(
@@ -126,7 +141,6 @@ function pluginFor(node: Node, edge: Dependency, { byName, asked }: Known): Prov
   }
   if (!target.enabled)
     return refusal(`${needs}, which is disabled`, `enable plugins.${edge.name}, or disable ${node.name}`);
-  if (fits(target.version, edge.version)) return { anyOf: [edge.name] };
   const message = `${needs}, but ${edge.name} is ${target.version} (${target.at})`;
   // Another version would only move the trouble when somebody else cannot take it.
   const against = (asked.get(edge.name) ?? []).filter(
@@ -142,15 +156,13 @@ function pluginFor(node: Node, edge: Dependency, { byName, asked }: Known): Prov
   );
 }
 
-function offering(node: Node, edge: Dependency, { byCapability }: Known): Providers | Refusal {
-  const needs = `${node.name} needs ${wanted(edge)} (${edge.at})`;
-  const dot = edge.name.indexOf('.');
+function offering(node: Node, edge: Dependency, known: Known): Providers | Refusal {
+  const able = ableTo(edge, known);
+  const others = able.includes(node.name) ? able.filter((name) => name !== node.name) : able;
+  if (others.length > 0) return { anyOf: others };
+  const { byCapability } = known;
   const named = byCapability.get(edge.name) ?? [];
-  // A server that lists its tools itself may have any: what it is called is known only once it runs.
-  const telling = dot < 0 ? [] : (byCapability.get(`${edge.name.slice(0, dot)}.*`) ?? []);
-  const all = [...new Set([...named, ...telling])].filter((one) => one !== node);
-  const able = all.filter((one) => one.enabled && fits(one.version, edge.version));
-  if (able.length > 0) return { anyOf: able.map(({ name }) => name) };
+  const needs = needsText(node, edge);
   const off = named.find((one) => one !== node && !one.enabled && fits(one.version, edge.version));
   if (off !== undefined)
     return refusal(
@@ -168,6 +180,25 @@ function offering(node: Node, edge: Dependency, { byCapability }: Known): Provid
     `${needs}, which no plugin offers${near ? `; did you mean "${near}"?` : ''}`,
     `install a plugin that offers ${wanted({ ...edge, version: '*' })}, or mark the dependency optional`,
   );
+}
+
+/** Who can serve a capability: whoever offers it by name, and whoever tells what it offers only once it runs. */
+function ableTo({ name, version }: Dependency, { byCapability, able }: Known): readonly string[] {
+  const key = `${name} ${version}`;
+  let names = able.get(key);
+  if (names === undefined) {
+    const dot = name.indexOf('.');
+    const named = byCapability.get(name) ?? [];
+    const telling = dot < 0 ? [] : (byCapability.get(`${name.slice(0, dot)}.*`) ?? []);
+    const all = telling.length === 0 ? named : new Set([...named, ...telling]);
+    names = [...all].filter((one) => one.enabled && fits(one.version, version)).map((one) => one.name);
+    able.set(key, names);
+  }
+  return names;
+}
+
+function needsText(node: Node, edge: Dependency): string {
+  return `${node.name} needs ${wanted(edge)} (${edge.at})`;
 }
 
 /** Refuses whoever cannot be reached, each with the root cause. @returns the others, in an order that can be loaded */
