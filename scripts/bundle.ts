@@ -1,19 +1,27 @@
 /**
  * Bundles what a package publishes: a program that imports it loads a few files instead of one for each source.
  *
- * Promise: what is imported or started from outside keeps its path; other packages stay outside, but for the helpers of compiled checks; code that looks for a
- * file beside its own source finds it, wherever the bundle has put that code. Nothing is minified, so that a stack trace
- * still tells where it comes from; the compiler's declarations stay as they are.
+ * Promise: what is imported or started from outside keeps its path; code that looks for a file beside its own source finds it,
+ * wherever the bundle has put that code. Nothing is minified, so that a stack trace still tells where it comes from; the
+ * compiler's declarations stay as they are. Other packages stay outside, but for a few that every start needs: those come in,
+ * with their licences.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
 /**
+ * Small packages of many files, of which little is used, and that each start would look for one by one; and the few lines of
+ * their compiler that compiled checks need.
+ */
+const TAKEN_IN = ['commander', 'fastest-levenshtein', 'js-yaml', 'semver', 'ajv/dist/runtime'];
+
+/**
  * @param folder with compiled JavaScript, which the bundle replaces
  * @param faces paths in `folder` of what is imported from outside. Files that its code starts by their address are found
+ * @returns names of the packages that have come in, and need no longer be installed
  */
-export async function bundle(folder: string, faces: readonly string[]): Promise<void> {
+export async function bundle(folder: string, faces: readonly string[]): Promise<readonly string[]> {
   const compiled = globSync('**/*.js', { cwd: folder }).map((name) => join(folder, name));
   const started = compiled.flatMap(filesStartedBy);
   const entries = new Set([...faces.map((name) => join(folder, name)), ...started]);
@@ -22,8 +30,7 @@ export async function bundle(folder: string, faces: readonly string[]): Promise<
     input: Object.fromEntries(
       [...entries].map((file) => [relative(folder, file).replace(/\.js$/, ''), file]),
     ),
-    // Compiled checks need a few lines of their compiler; they do not load it for that.
-    external: (id) => /^[^./]/.test(id) && !id.startsWith('ajv/dist/runtime/'),
+    external: (id) => /^[^./]/.test(id) && !TAKEN_IN.some((name) => id === name || id.startsWith(`${name}/`)),
     platform: 'node',
     plugins: [placesOfSources(folder)],
     onLog(_level, { message }) {
@@ -36,11 +43,27 @@ export async function bundle(folder: string, faces: readonly string[]): Promise<
   });
   await build.close();
   for (const file of compiled) rmSync(file);
+  const taken = new Map<string, string>();
   for (const part of output) {
     if (part.type !== 'chunk') throw new Error(`bundling ${folder}: unexpected ${part.fileName}`);
     mkdirSync(dirname(join(folder, part.fileName)), { recursive: true });
     writeFileSync(join(folder, part.fileName), part.code);
+    for (const id of part.moduleIds) {
+      const [, place, name] = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(id) ?? [];
+      if (place !== undefined && name !== undefined) taken.set(name, place);
+    }
   }
+  if (taken.size > 0) writeFileSync(join(folder, 'THIRD-PARTY.txt'), licencesOf(taken));
+  return [...taken.keys()];
+}
+
+function licencesOf(packages: ReadonlyMap<string, string>): string {
+  const texts = [...packages].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, folder]) => {
+    const [file] = globSync('{LICENSE,license,LICENSE.md}', { cwd: folder });
+    if (file === undefined) throw new Error(`${name} has no licence that could be passed on`);
+    return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return `Code of these packages is part of the files in this folder.\n\n${texts.join('\n----\n\n')}`;
 }
 
 /** Every `new URL(…, import.meta.url)` of compiled code; its first group is all up to the last argument. */

@@ -21,6 +21,7 @@ interface PackageJson {
   readonly private?: boolean;
   readonly exports?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: unknown;
   readonly scripts?: unknown;
 }
@@ -72,21 +73,27 @@ async function stagePackage(folder: string, pkg: PackageJson): Promise<string> {
     });
   const launchers = globSync('bin/*.mjs', { cwd: stage }).map((name) => join(stage, name));
   const faces = Object.values(pkg.exports ?? {}).map((source) => join(stage, built(source)));
-  await bundle(
+  const taken = await bundle(
     dist,
     [...faces, ...launchers.flatMap(filesStartedBy)].map((face) => relative(dist, face)),
   );
   compileExamples(join(stage, 'examples'));
   for (const file of globSync('**/plugin.yaml', { cwd: stage })) rewriteManifest(join(stage, file));
 
-  const { devDependencies: _tools, scripts: _verbs, ...rest } = pkg;
+  const { devDependencies: _tools, scripts: _verbs, dependencies: needed = {}, ...rest } = pkg;
+  const dependencies = Object.fromEntries(Object.entries(needed).filter(([name]) => !taken.includes(name)));
   const exports = Object.fromEntries(
     Object.entries(pkg.exports ?? {}).map(([name, source]) => [
       name,
       { types: built(source).replace(/\.js$/, '.d.ts'), default: built(source) },
     ]),
   );
-  const staged = { ...rest, exports, files: [...files].filter((name) => existsSync(join(stage, name))) };
+  const staged = {
+    ...rest,
+    dependencies,
+    exports,
+    files: [...files].filter((name) => existsSync(join(stage, name))),
+  };
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(staged, null, 2)}\n`);
   return stage;
 }

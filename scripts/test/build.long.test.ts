@@ -125,4 +125,7 @@ test('what a package needs from outside its folder ships with it', () => {
   const shipped = join(folder, 'node_modules', '@chassis');
   expect(existsSync(join(shipped, 'runtime', 'python', 'chassis_sdk.py'))).toBe(true);
   expect(existsSync(join(shipped, 'cli', 'examples', 'incident'))).toBe(true);
+  // Code of others that has come into a package brings its licence, and is not installed again.
+  expect(readFileSync(join(shipped, 'cli', 'dist', 'THIRD-PARTY.txt'), 'utf8')).toMatch(/^commander$.*MIT/ms);
+  expect(readFileSync(join(shipped, 'cli', 'package.json'), 'utf8')).not.toContain('"commander"');
 });
