@@ -58,11 +58,13 @@ export async function bundle(folder: string, faces: readonly string[]): Promise<
 }
 
 function licencesOf(packages: ReadonlyMap<string, string>): string {
-  const texts = [...packages].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, folder]) => {
-    const [file] = globSync('{LICENSE,license,LICENSE.md}', { cwd: folder });
-    if (file === undefined) throw new Error(`${name} has no licence that could be passed on`);
-    return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
-  });
+  const texts = [...packages]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, folder]) => {
+      const [file] = globSync('{LICENSE,license,LICENSE.md}', { cwd: folder });
+      if (file === undefined) throw new Error(`${name} has no licence that could be passed on`);
+      return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+    });
   return `Code of these packages is part of the files in this folder.\n\n${texts.join('\n----\n\n')}`;
 }
 
