@@ -18,6 +18,8 @@ import type { SessionLayout } from './layout.ts';
 /** A record: mark, length of the packed body, CRC-32 of all behind it, the snapshot's last event; then the body. Little-endian. */
 const MARK = 0x504e5343;
 const HEAD = 20;
+/** Bytes of the file that are looked through at once. */
+const WINDOW = 256 * 1024;
 
 /** The root of a snapshot. */
 export interface SavedState {
@@ -117,10 +119,20 @@ export class SnapshotFile {
     const snapshots: Snapshot[] = [];
     let chain = 0;
     this.#damage = undefined;
+    // There are thousands of small ones: they are not read one by one.
+    let window: Buffer = Buffer.alloc(0);
+    let start = 0;
+    const bytes = (from: number, length: number): Buffer => {
+      if (from + length > start + window.length) {
+        window = this.#bytes(from, Math.min(size - from, Math.max(length, WINDOW)));
+        start = from;
+      }
+      return window.subarray(from - start, from - start + length);
+    };
     for (let at = 0; at < size; ) {
-      const head = this.#bytes(at, HEAD);
+      const head = bytes(at, HEAD);
       const length = head.length < HEAD ? 0 : head.readUInt32LE(4);
-      const packed = at + HEAD + length > size ? undefined : this.#bytes(at + HEAD, length);
+      const packed = at + HEAD + length > size ? undefined : bytes(at + HEAD, length);
       const sound =
         packed !== undefined &&
         head.length === HEAD &&
