@@ -1,11 +1,13 @@
 /**
- * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|third|fourth|all] [--json] [--misses]`.
+ * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|third|fourth|fifth|all] [--json] [--misses]`.
  *
- * Every run is a real session; each has a healthy twin, which must yield no cause.
+ * Every run is a real session; each has a healthy twin, which must yield no cause. With `--valid` the runs are only run, not
+ * explained: whether each ends as it must, for a set that is still to be counted.
  */
 import { parseArgs } from 'node:util';
 import { lineage, why } from '../../packages/analyze/src/index.ts';
 import { shapesAside } from './aside.ts';
+import { shapesFifth, unexplainedFifth } from './fifth.ts';
 import { shapesFourth } from './fourth.ts';
 import { shapesOpened } from './opened.ts';
 import { isOnRecord } from './recorded.ts';
@@ -21,6 +23,7 @@ const { values: given } = parseArgs({
     runs: { type: 'string' },
     json: { type: 'boolean', default: false },
     misses: { type: 'boolean', default: false },
+    valid: { type: 'boolean', default: false },
   },
 });
 
@@ -119,16 +122,39 @@ const halves = {
   aside: [shapesAside, 6],
   third: [shapesThird, 7],
   fourth: [shapesFourth, 10],
+  fifth: [shapesFifth, 5],
 } as const;
+
+/** Runs every run and its twin, and explains none. Says which do not end as they must, and the steps of the rest from fault to end. */
+async function validate(scenarios: readonly Scenario[], runs: number, seed: number) {
+  const random = generator(seed);
+  const steps: number[] = [];
+  for (const scenario of scenarios) {
+    for (let index = 0; index < runs; index++) {
+      const [own, distance] = [Math.floor(random() * 2 ** 31), distanceOf(index, runs, random)];
+      try {
+        const { view, truth } = await run(scenario, own, distance, true);
+        await run(scenario, own, distance, false);
+        steps.push((view.steps.at(-1)?.number ?? 0) - Math.min(...truth));
+      } catch (thrown) {
+        console.error(`not valid: ${(thrown as Error).message}`);
+        bad++;
+      }
+    }
+  }
+  return steps.toSorted((a, b) => a - b);
+}
+
 /** Runs that fail for a reason that is not on record: how many have a cause named that is more than a guess. */
 async function blamed(
+  scenarios: readonly Scenario[],
   runs: number,
   seed: number,
 ): Promise<{ runs: number; blamed: number; named: string[] }> {
   const random = generator(seed);
   const named: string[] = [];
   for (let index = 0; index < runs; index++) {
-    const scenario = unexplained[index % unexplained.length] as Scenario;
+    const scenario = scenarios[index % scenarios.length] as Scenario;
     const { view } = await run(
       scenario,
       Math.floor(random() * 2 ** 31),
@@ -145,6 +171,13 @@ const report: { [half: string]: object } = {};
 let bad = 0;
 for (const [name, [scenarios, usual]] of Object.entries(halves)) {
   if (given.half !== 'all' && given.half !== name) continue;
+  if (given.valid) {
+    const steps = await validate(scenarios, Number(given.runs ?? usual), Number(given.seed));
+    console.log(
+      `${name}: ${scenarios.length} scenarios, ${steps.length} runs failed and their twins ended well, seed ${given.seed}; steps from the fault to the end ${steps[0]} to ${steps.at(-1)}, median ${steps[steps.length >> 1]}`,
+    );
+    continue;
+  }
   const { tallies, misses } = await half(scenarios, Number(given.runs ?? usual), Number(given.seed));
   const all = sum(tallies.values());
   bad += all.false_recorded + all.healthy_blamed;
@@ -161,14 +194,26 @@ for (const [name, [scenarios, usual]] of Object.entries(halves)) {
   );
   if (given.misses) for (const miss of misses) console.log(`  - ${miss}`);
 }
-if (given.half === 'all' || given.half === 'third' || given.half === 'fourth') {
-  const found = await blamed(60, Number(given.seed));
-  report.unexplained = found;
+const without: readonly [string, readonly string[], readonly Scenario[]][] = [
+  ['unexplained', ['all', 'third', 'fourth'], unexplained],
+  ['unexplained_fifth', ['all', 'fifth'], unexplainedFifth],
+];
+for (const [name, counted, scenarios] of without) {
+  if (!counted.includes(given.half)) continue;
+  if (given.valid) {
+    const steps = await validate(scenarios, 60 / scenarios.length, Number(given.seed));
+    console.log(
+      `${name}: ${scenarios.length} scenarios, ${steps.length} runs failed and their twins ended well`,
+    );
+    continue;
+  }
+  const found = await blamed(scenarios, 60, Number(given.seed));
+  report[name] = found;
   if (!given.json)
     console.log(
-      `unexplained failures: ${found.blamed} of ${found.runs} have a cause named that is more than a guess`,
+      `${name === 'unexplained' ? 'unexplained failures' : 'unexplained failures of the fifth set'}: ${found.blamed} of ${found.runs} have a cause named that is more than a guess`,
     );
   if (given.misses) for (const one of found.named) console.log(`  - ${one}`);
 }
-if (given.json) console.log(JSON.stringify({ seed: Number(given.seed), ...report }, null, 2));
+if (given.json && !given.valid) console.log(JSON.stringify({ seed: Number(given.seed), ...report }, null, 2));
 process.exitCode = bad > 0 ? 1 : 0;

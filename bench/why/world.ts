@@ -29,11 +29,14 @@ export const causes = [
 
 export type CauseName = (typeof causes)[number];
 
-/** A call that the model makes. `fault` marks where the injected fault lies: in what the tool gave, or in the call itself. */
+/**
+ * A call that the model makes. `fault` marks where the injected fault lies: in what the tool gave, in the call itself, or
+ * in a step that the tool made and did not tell of (`inside`: the tool's step, and those of its own steps that failed).
+ */
 export interface Call {
   readonly tool: string;
   readonly input: JsonObject;
-  readonly fault?: 'result' | 'call' | 'answer';
+  readonly fault?: 'result' | 'call' | 'answer' | 'inside';
 }
 
 /** What a tool gives or is given: a scenario knows its own data. */
@@ -203,7 +206,10 @@ export async function run(scenario: Scenario, seed: number, distance: number, br
       ({ kind, output }) => kind === 'model' && JSON.stringify(output ?? null).includes(`"${id}"`),
     )?.number;
     if (fault !== 'answer' && tool !== undefined) truth.add(tool);
-    if (fault !== 'result' && wrote !== undefined) truth.add(wrote);
+    if ((fault === 'call' || fault === 'answer') && wrote !== undefined) truth.add(wrote);
+    if (fault === 'inside')
+      for (const { number, parent, error } of view.steps)
+        if (parent === tool && error !== undefined) truth.add(number);
   }
   if (broken && truth.size === 0) throw new Error(`${scenario.name}: no fault was injected`);
   return { view, truth };
