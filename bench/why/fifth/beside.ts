@@ -3,7 +3,7 @@ import { type Call, fail, type Loose, type ScenarioTool } from '../world.ts';
 
 /** The calls of turn `n`: no two turns ask the same, but where one asks until a job is done. */
 export function sideCalls(n: number): readonly Call[] {
-  switch (n % 9) {
+  switch (n % 11) {
     case 0:
       return [{ tool: 'grep_repo', input: { pattern: `legacy_flag_${n}`, path: 'lib/' } }];
     case 1:
@@ -24,6 +24,10 @@ export function sideCalls(n: number): readonly Call[] {
       return [{ tool: 'cluster_events', input: { namespace: `team-${n}` } }];
     case 7:
       return [{ tool: 'commit_log', input: { since: `v0.${n}` } }];
+    case 8:
+      return [{ tool: 'tail_syslog', input: { host: `edge-${n}` } }];
+    case 9:
+      return [{ tool: 'web_search', input: { q: `opening hours of library ${n}` } }];
     default:
       return [
         { tool: 'translate', input: { text: `Seite ${n}`, to: 'sv' } },
@@ -134,6 +138,25 @@ export function sideTools(): { readonly [name: string]: ScenarioTool } {
       effects: 'read',
       run: ({ since }) =>
         `* 4e1f0c9 ${since}: fix flaky retry test\n* 9ab3d27 docs: say what a timeout means\n* 0c77aa1 revert "cache the index"\n`,
+    },
+    // The last lines were asked for, and the first hit is enough: that there is more is as it should be.
+    tail_syslog: {
+      effects: 'read',
+      run: ({ host }) =>
+        `[showing last 3 of ${String(host).length * 411} lines]\nMar 02 06:25:01 ${host} CRON[811]: session opened\nMar 02 06:25:01 ${host} CRON[811]: session closed\nMar 02 06:26:40 ${host} ntpd: offset 0.002 s\n`,
+    },
+    web_search: {
+      effects: 'read',
+      run: ({ q }) => ({
+        hits: [
+          {
+            title: q,
+            snippet: 'Open Monday to Friday, 9 am to …',
+            url: `https://find.test/${String(q).length}`,
+          },
+        ],
+        has_more: true,
+      }),
     },
     translate: { effects: 'read', run: ({ text, to }) => ({ to, text: `${text} (sida)`, confidence: 0.93 }) },
   };

@@ -56,6 +56,7 @@ export const define = (
   tell: (world): Told => {
     const [give, refuse] = [wrapped(world), refusing(world)];
     const [base, early, usual] = [world.int(1, 900), world.int(0, 3), world.int(2, 3)];
+    const wordy = world.int(0, 2);
     const beside = (steps: number, from: number): Talk<void> => sideWork(steps, from);
     const { broken, distance } = world;
     const {
@@ -76,13 +77,25 @@ export const define = (
       patience,
       ...(endless !== undefined && broken ? { limits: { steps: distance + 20 + endless } } : {}),
       *talk() {
-        yield* beside(early * 2, base);
-        yield* talk();
+        yield* told(beside(early * 2, base), wordy);
+        yield* told(talk(), wordy);
         return world.pick(['Done.', 'Erledigt.', '完成。', 'All finished, nothing is open.']);
       },
     };
   },
 });
+
+/** The same turns, with what a model says beside its calls: nothing, a little, or what it is about to do. */
+function* told(talk: Talk<void>, wordy: number): Talk<void> {
+  let results: readonly unknown[] = [];
+  for (let n = 0; ; n++) {
+    const next = talk.next(results);
+    if (next.done) return;
+    const names = next.value.calls.map(({ tool }) => tool.replaceAll('_', ' ')).join(' and ');
+    const text = wordy === 0 ? '' : wordy === 1 ? (n % 4 === 0 ? 'One moment.' : '') : `Next: ${names}.`;
+    results = yield { ...next.value, text };
+  }
+}
 
 function wrapped(world: World): Desk['give'] {
   return world.pick<Desk['give']>([
