@@ -12,6 +12,7 @@ import type { Label } from './origins.ts';
 import type { Place } from './place.ts';
 import type { Ranked } from './rank.ts';
 import type { Evidence, Trace } from './rules/rule.ts';
+import { spotAt } from './spots.ts';
 
 /** One end of a link. */
 export interface End extends Place {
@@ -19,6 +20,8 @@ export interface End extends Place {
   readonly name: string;
   /** What stands there, when the link is about a value. */
   readonly text?: string;
+  /** `number` when it stands there as one. */
+  readonly type?: 'number';
 }
 
 /** One step backwards: `to` is where `from` came from. */
@@ -150,7 +153,8 @@ function controlPath(evidence: Evidence, cause: Ranked): ChainLink[] {
 }
 
 function end(evidence: Evidence, place: Place & { readonly text: string }): End {
-  return { ...place, name: nameAt(evidence, place.step) };
+  const type = spotAt(evidence.view, place)?.type === 'number' ? ({ type: 'number' } as const) : {};
+  return { ...place, name: nameAt(evidence, place.step), ...type };
 }
 
 function nameAt({ view }: Evidence, step: number): string {

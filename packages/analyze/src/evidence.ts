@@ -22,9 +22,9 @@ export function gather(view: SessionView, symptom: Symptom, against?: SessionVie
   });
   const steps = slice(view, symptom.step).flatMap((number) => view.step(number) ?? []);
   const seeing = rules.flatMap((rule) => (rule.see ? [{ rule, seen: new Map<number, unknown>() }] : []));
-  const surveyed = survey(steps, (step, output) => {
+  const surveyed = survey(steps, (step, output, recorded) => {
     for (const { rule, seen } of seeing) {
-      const taken = rule.see?.(step, output);
+      const taken = rule.see?.(step, output, recorded);
       if (taken !== undefined) seen.set(step.number, taken);
     }
   });

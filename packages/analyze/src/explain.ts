@@ -16,7 +16,12 @@ const width = 110;
 /** The lines, without line ends. */
 export function explain(why: Why): string[] {
   const lines = [head(why)];
-  if (why.status === 'none' || !why.symptom) return [...lines, row('', 'nothing failed in this run')];
+  if (why.status === 'none' || !why.symptom) {
+    const unheard = why.also
+      .slice(0, mostNotes)
+      .map((note, index) => row(index === 0 ? 'but' : '', noteText(note)));
+    return [...lines, row('', 'nothing failed in this run'), ...unheard];
+  }
   const { symptom, cause } = why;
   const inside = symptom.inside === undefined ? '' : `  (inside :${symptom.inside})`;
   lines.push(row('symptom', `:${symptom.step} ${symptom.kind} ${symptom.name}  ${symptom.status}${inside}`));
@@ -75,9 +80,9 @@ function chainLines(chain: readonly ChainLink[]): string[] {
   return [start, ...links];
 }
 
-function place({ step, name, pointer, range, text }: End): string {
+function place({ step, name, pointer, range, text, type }: End): string {
   const part = range ? `@${range[0]}-${range[1]}` : '';
-  return `:${step} ${name} ${pointer}${part}${text === undefined ? '' : ` ${short(text)}`}`;
+  return `:${step} ${name} ${pointer}${part}${text === undefined ? '' : ` ${type === 'number' ? text : short(text)}`}`;
 }
 
 function noteText({ step, pointer, text }: Note): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Story } from '../test/build.ts';
 import { forward } from './forward.ts';
-import { isSupported } from './lineage.ts';
+import { isSupported, lineage } from './lineage.ts';
 
 test('a value is followed to the request that shows it, the model that writes it and the tool that gets it', () => {
   const story = new Story('Pay the open invoice.');
@@ -42,4 +42,17 @@ test('every link forward is supported by the bytes, and a container has none', (
   expect(links.map(({ form }) => form)).toContain('path');
   expect(links.every((link) => isSupported(view, link))).toBe(true);
   expect(forward(view, { step, pointer: '/output' })).toBeUndefined();
+});
+
+test('a link has one label, whichever way it is followed', () => {
+  const story = new Story('Pay it.');
+  const paid = story.call('pay', { invoice: 'INV-2026-0042', note: 'soon' }, { receipt: 'R-1' });
+  const view = story.ok();
+  const back = lineage(view, { step: paid, pointer: '/input/invoice' })?.links[0];
+  expect(back?.label).toBe('recorded');
+  if (!back) throw new Error('no link');
+  const there = forward(view, back.to)?.find(
+    ({ from }) => from.step === paid && from.pointer === '/input/invoice',
+  );
+  expect(there?.label).toBe('recorded');
 });

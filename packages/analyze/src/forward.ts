@@ -5,11 +5,11 @@
  */
 import type { SessionView, Step } from '@chassis/journal';
 import { hold } from './hold.ts';
-import type { Link } from './hops.ts';
+import { hopFrom, type Link } from './hops.ts';
 import { isSupported } from './lineage.ts';
 import { type Form, findExact, formText, otherForms } from './match.ts';
 import { sameName } from './names.ts';
-import { addedOrigins, callOf } from './origins.ts';
+import { addedOrigins } from './origins.ts';
 import { addressOf, type Place, type Span } from './place.ts';
 import { isDistinctive } from './search.ts';
 import { type Spot, spotAt, spotsOf } from './spots.ts';
@@ -59,9 +59,11 @@ function carried(view: SessionView, step: Step, source: Spot, match: Matcher): L
     .flatMap((spot): Link[] => {
       const found = match(spot);
       if (!found || spot.pointer === source.pointer) return [];
-      const call = spot.pointer.startsWith('/input') ? callOf(view, step) : undefined;
-      const fact =
-        call?.model.number === source.step && call.pointer === source.pointer && found.form === 'exact';
+      // What is recorded backwards is so forwards: an argument is what the model wrote.
+      const hop =
+        spot.pointer.startsWith('/input') && found.form === 'exact' ? hopFrom(view, spot) : undefined;
+      const back = hop !== undefined && hop !== 'ambiguous' ? hop.link : undefined;
+      const fact = back?.label === 'recorded' && addressOf(back.to) === addressOf(source);
       const how =
         step.kind === 'model' ? 'written by the model' : `in ${spot.pointer.split('/')[1]} of ${step.name}`;
       return [link({ ...spot, ...found.at }, source, found.form, fact ? 'recorded' : 'inferred', how)];

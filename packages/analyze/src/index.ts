@@ -1,5 +1,6 @@
 export type { ChainLink, End } from './chain.ts';
 export { type Block, type Context, context } from './context.ts';
+export { type Correction, corrections } from './correction.ts';
 export { type Cost, cost, type RunCost, type StepCost } from './cost.ts';
 export { type Derived, isDerived } from './derived.ts';
 export { type Diff, diff, type Row, type RunSummary } from './diff.ts';

@@ -39,6 +39,11 @@ export function valuesBelow(view: SessionView, { step, pointer: root }: Place): 
   );
 }
 
+/** A value as it is shown to people: a text in quotation marks, a number without. */
+export function shown(view: SessionView, span: Span): string {
+  return spotAt(view, span)?.type === 'number' ? span.text : JSON.stringify(span.text);
+}
+
 /** The spot at a place: the text there, with its name and type. Undefined for containers and for nothing. */
 export function spotAt(view: SessionView, place: Place): Spot | undefined {
   const spots = spotsOf(view, place.step, place.pointer);

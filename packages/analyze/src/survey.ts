@@ -43,7 +43,10 @@ interface Open {
 }
 
 /** @param see is shown each step with its result, in their order */
-export function survey(steps: readonly Step[], see: (step: Step, output: Json | undefined) => void): Survey {
+export function survey(
+  steps: readonly Step[],
+  see: (step: Step, output: Json | undefined, recorded: Json | undefined) => void,
+): Survey {
   const tools = new Map<string, Open>();
   const measures = new Map<number, Measure>();
   const measure = (step: Step): Measure | undefined => measures.get(step.number);
@@ -63,11 +66,11 @@ export function survey(steps: readonly Step[], see: (step: Step, output: Json | 
       }
       enter(tool, step, output, measures, sameEnd);
       if (output !== recorded) for (const text of textsOf(recorded)) tool.book.cutIn(step, text);
-      failureInside(step, output);
+      failureInside(step, output, recorded);
     } else {
       callsOf(step, output);
     }
-    see(step, output);
+    see(step, output, recorded);
   }
   return {
     tools: [...tools.values()].map(({ name, calls, groups, book }) => ({

@@ -1,6 +1,7 @@
 import type { SessionView } from '@chassis/journal';
 import { expect, test } from 'vitest';
 import { failure, invalid, Story } from '../test/build.ts';
+import { corrections } from './correction.ts';
 import { explain } from './explain.ts';
 import { prompt } from './prompt.ts';
 import { why } from './why.ts';
@@ -203,4 +204,37 @@ test('steps inside a step belong to the slice, later siblings do not', () => {
   const view = story.end('running');
   expect(why(view, inner).slice).toEqual([1, outer, inner]);
   expect(why(view, outer).slice).toEqual([1, outer, inner, later]);
+});
+
+test('a run that was asked something else is no good run to compare with', () => {
+  const other = new Story('Water the plants.');
+  other.call('water', { litres: 2 }, { ok: true });
+  const found = why(incident(), undefined, { against: other.ok() });
+  expect(found.cause).toMatchObject({ step: 4, rule: 'odd-value' });
+  expect(found.others).toContainEqual(expect.objectContaining({ rule: 'unlike-good-run', score: 0.2 }));
+});
+
+test('a number is shown as one, and a text in quotation marks', () => {
+  const story = new Story('Charge the card.');
+  story.call('charge', { cents: 48_211 }, { error: failure('ToolError', 17, 'rejected: 48211') });
+  const found = why(story.fail());
+  expect(found.cause).toMatchObject({ rule: 'born-in-model', value: 48_211 });
+  expect(found.cause?.text).toContain('the model wrote 48211 as cents');
+  expect(explain(found).join('\n')).toContain('/input/cents 48211');
+});
+
+test('a run that went well names the calls whose answers say otherwise, and no cause', () => {
+  const story = new Story('Save it.');
+  const saved = story.call('save', { text: 'x' }, { ok: false, message: 'disk full' });
+  const found = why(story.ok('saved'));
+  expect(found).toMatchObject({ status: 'none', also: [{ step: saved, pointer: '/output/ok' }] });
+  expect(explain(found).join('\n')).toContain('disk full');
+});
+
+test('the bad values of the cause are put right as far as the record tells', () => {
+  const view = incident();
+  expect(corrections(view, why(view))).toEqual([
+    { step: 4, pointer: '/output/rows/1/amount', value: 1249.9 },
+    { step: 4, pointer: '/output/rows/3/amount' },
+  ]);
 });

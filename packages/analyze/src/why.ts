@@ -15,7 +15,9 @@ import { perStep } from './memo.ts';
 import type { Label } from './origins.ts';
 import type { Place } from './place.ts';
 import { type Ranked, ranked } from './rank.ts';
+import { failureInside } from './rules/looks.ts';
 import type { Evidence } from './rules/rule.ts';
+import { shown } from './spots.ts';
 import { type Symptom, symptomOf } from './symptom.ts';
 
 /** Something suspicious at a place. */
@@ -90,6 +92,8 @@ export interface WhyOptions {
 const enough = 0.55;
 const mostOthers = 8;
 const mostNotes = 8;
+/** So many of the newest steps of a run that went well are read for failures that nobody heard of. */
+const mostUnheard = 2000;
 
 /**
  * Explains the failure that ended the run, or the step that is asked for.
@@ -106,7 +110,8 @@ const known = perStep((view, step) => explained(view, Number.isNaN(step) ? undef
 function explained(view: SessionView, step: number | undefined, options: WhyOptions = {}): Why {
   const symptom = symptomOf(view, step, options.about);
   const base = { run: headOf(view), total: view.steps.length };
-  if (!symptom) return { ...base, status: 'none', symptom: null, chain: [], others: [], also: [], slice: [] };
+  if (!symptom)
+    return { ...base, status: 'none', symptom: null, chain: [], others: [], also: unheard(view), slice: [] };
   const gathered = gather(view, symptom, options.against);
   const { evidence } = gathered;
   const numbers = evidence.steps.map(({ number }) => number);
@@ -135,6 +140,19 @@ function explained(view: SessionView, step: number | undefined, options: WhyOpti
   };
 }
 
+/** Calls of a run that went well whose answers say that they failed, and that were not made good. */
+function unheard(view: SessionView): Note[] {
+  const notes: Note[] = [];
+  const steps = view.steps.length > mostUnheard ? view.steps.slice(-mostUnheard) : view.steps;
+  for (const step of steps) {
+    const found = failureInside(step);
+    if (!found) continue;
+    const text = `${step.name} counts as done, its answer says otherwise: ${found.text}`;
+    notes.push({ step: step.number, pointer: found.pointer, text });
+  }
+  return notes.slice(-mostNotes);
+}
+
 /** Other bad values at the cause, other values that the failure complains about, and repeated calls. */
 function notesOf({ traces, view }: Evidence, suspects: readonly Ranked[], cause: Ranked | undefined): Note[] {
   const notes = new Map<string, Note>();
@@ -149,7 +167,7 @@ function notesOf({ traces, view }: Evidence, suspects: readonly Ranked[], cause:
     lineage: { birth },
   } of traces) {
     if (complaint.kind !== 'direct' || !cause) continue;
-    const text = `${JSON.stringify(birth.text)} (${complaint.text} at ${complaint.place.pointer})`;
+    const text = `${shown(view, birth)} (${complaint.text} at ${complaint.place.pointer})`;
     add({ step: birth.step, pointer: birth.pointer, value: birth.text, text });
   }
   for (const { step, pointer, value, text, rule, kind } of suspects) {
@@ -187,7 +205,8 @@ function headOf(view: SessionView): RunHead {
     model: view.header.model.name,
     outcome: view.outcome,
     steps: view.steps.length,
-    duration_ms: first ? Math.max(0, end - first.started) : 0,
+    // What a fork has from its parent was before its time.
+    duration_ms: first ? Math.max(0, end - Math.max(first.started, view.header.created)) : 0,
     cost_usd,
     cost_lower_bound: lower_bound,
   };

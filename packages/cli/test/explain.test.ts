@@ -33,9 +33,15 @@ it('why compares with a run that went well, and asks about one value', async () 
     symptom: { about: { step: 10, pointer: '/input/amounts/5' }, statuses: { step: 'error', run: 'failed' } },
     cause: { step: 4 },
   });
-  expect((await run('why', failed)).stdout).toMatch(
-    /status +transport not started · answer none · step error/,
-  );
+  const told = (await run('why', failed)).stdout;
+  expect(told).toMatch(/status +transport not started · answer none · step error/);
+  // What the record tells is put right; nothing is set to what it was.
+  expect(told).toContain("--set '/output/rows/1/amount=1249.9' --set '/output/rows/2/amount=null' --run");
+  // A fork has run since it was made, not since its parent began.
+  const good = await result('why', '@last');
+  expect(good).toMatchObject({ status: 'none' });
+  const own = (await result('why', failed)).run as { duration_ms: number };
+  expect((good.run as { duration_ms: number }).duration_ms).toBeLessThan(own.duration_ms + 60_000);
 });
 
 it('blame goes forward, and says where the values of a list are', async () => {
@@ -45,6 +51,16 @@ it('blame goes forward, and says where the values of a list are', async () => {
   const list = await run('blame', `${failed}:4#/output/rows`);
   expect(list.code).toBe(2);
   expect(list.stderr).toContain(`${failed}:4#/output/rows/0/`);
+});
+
+it('context says whose request it shows, and blame what there is where a pointer leads nowhere', async () => {
+  expect((await run('context', `${failed}:10`)).stdout).toMatch(
+    /^step 10 is tool average; step 9 asked for it/,
+  );
+  expect((await run('context', `${failed}:9`)).stdout).not.toContain('asked for it');
+  const { code, stderr } = await run('blame', `${failed}:10#/input/amounts/77`);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`in /input/amounts there are ${failed}:10#/input/amounts/0`);
 });
 
 it('every address that is printed is accepted, also those of the session itself, of a bundle, and with odd signs', async () => {

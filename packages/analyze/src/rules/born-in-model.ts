@@ -5,7 +5,7 @@ import { leavesOf } from '../json.ts';
 import { nearestOf } from '../nearest.ts';
 import type { Span } from '../place.ts';
 import { nameOf } from '../pointer.ts';
-import { spotAt } from '../spots.ts';
+import { shown, spotAt } from '../spots.ts';
 import { failureInside, isUnknownThing, isWriting } from './looks.ts';
 import type { Rule } from './rule.ts';
 
@@ -25,8 +25,8 @@ export const bornInModel: Rule = {
         step: birth.step,
         pointer: birth.pointer,
         ...(birth.range ? { range: birth.range } : {}),
-        value: birth.text,
-        text: `the model wrote ${JSON.stringify(birth.text)}${what === '' ? '' : ` as ${what}`}, which nothing in its sight holds${hint}`,
+        value: spot?.type === 'number' ? Number(birth.text) : birth.text,
+        text: `the model wrote ${shown(view, birth)}${what === '' ? '' : ` as ${what}`}, which nothing in its sight holds${hint}`,
         score: isConfirmed(steps, birth, symptom.step, complaint.place.step)
           ? direct && isLikeAKey(birth.text)
             ? 0.56

@@ -1,5 +1,6 @@
 /** Something was left out between pages: a number or cursor was skipped, more was announced and not fetched, or the rows are fewer than the total. */
 import type { Step } from '@chassis/journal';
+import type { Column } from '../columns.ts';
 import { isNumber, leavesOf } from '../json.ts';
 import { opened } from '../opened.ts';
 import { follow, lastKey, parentOf, pointer } from '../pointer.ts';
@@ -19,7 +20,7 @@ const leftName =
 const pagesName = /^(?:pages|total_?pages|page_?count|num_?pages|last_?page)$/i;
 /** Names that may also say something else: they count only when they are near to what is there. */
 const countName =
-  /^(?:count|size|length|cardinality|num(?:ber)?(?:_?of)?_?\w*|n_?\w*|\w+_?count|anzahl|quantity|cantidad|numero|nombre|ilość|liczba|количество|数量|件数|개수)$/i;
+  /^(?:count|size|length|cardinality|num(?:ber)?(?:_?of)?_\w+|num|n|n_\w+|\w+_?count|anzahl|quantity|cantidad|numero|nombre|ilość|liczba|количество|数量|件数|개수)$/i;
 const totalName =
   /^(?:total|total_?(?:count|rows|items|results|hits|records|size|elements)|count_?total|num_?found|insgesamt|合计|总数)$/i;
 
@@ -30,7 +31,7 @@ export const droppedPage: Rule = {
       const pages = fresh.filter(({ status }) => status === 'ok');
       const tells = (what: RegExp): boolean => columns.some(({ key, shape }) => isNamed(shape, key, what));
       yield* skipped(name, pages);
-      if (tells(nextName) || tells(moreName) || tells(leftName) || pages.length > 1)
+      if (tells(nextName) || tells(moreName) || tells(leftName) || hasCursor(pages, columns))
         yield* announced(name, pages);
       yield* full(name, pages);
       if (tells(totalName)) yield* tooFew(name, pages, totalName);
@@ -113,6 +114,19 @@ function isCursor(path: string, step: Step, pages: readonly Step[]): boolean {
   const given = follow(step.output, path.slice('/output'.length));
   return own !== given && pages.some(({ input }) => typeof follow(input, pointer(key)) === 'string');
 }
+
+/** Whether results name at their top what calls are given under the same name. */
+function hasCursor(pages: readonly Step[], columns: readonly Column[]): boolean {
+  const asked = new Set(pages.slice(0, mostAsked).flatMap(({ input }) => Object.keys(Object(input))));
+  return (
+    pages.length > 1 &&
+    columns.some(
+      ({ shape, key, looks }) => asked.has(key) && shape === `/output${pointer(key)}` && looks.has('text'),
+    )
+  );
+}
+
+const mostAsked = 50;
 
 /** A URL or path that holds what a later call asked for is reached too. */
 function isReached(pages: readonly Step[], next: string): boolean {

@@ -1,5 +1,4 @@
 /** A result has far fewer rows, or lines, than every other result of the same tool, which all have about as many; or a row twice. */
-import { peek, type Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { canonical, leafText } from '../json.ts';
 import { pointer } from '../pointer.ts';
@@ -16,11 +15,11 @@ const leastOthers = 2;
 
 export const fewerRows: Rule<Extent> = {
   name: 'fewer-rows',
-  see(step, output) {
+  see(step, output, recorded) {
     if (step.kind !== 'tool' || step.status !== 'ok') return undefined;
     const list = listIn(output, '/output', 0);
     if (list) return { rows: list.rows.length, what: 'rows', ...repeated(list) };
-    const text = typeof output === 'string' ? output : textIn(step);
+    const text = typeof recorded === 'string' ? recorded : undefined;
     return text === undefined ? undefined : { rows: text.split('\n').length, what: 'lines' };
   },
   *find({ tools }, seen) {
@@ -50,11 +49,6 @@ export const fewerRows: Rule<Extent> = {
     }
   },
 };
-
-function textIn(step: Step): string | undefined {
-  const output: unknown = peek(step, 'output');
-  return typeof output === 'string' ? output : undefined;
-}
 
 /** The one list of a result, at its top or in an envelope. */
 function listIn(

@@ -1,5 +1,6 @@
 /** The value that the failure complains about came into the run here, and travelled on unchanged. */
 import type { Birth } from '../lineage.ts';
+import { shown, spotAt } from '../spots.ts';
 import { issuesOf } from '../statuses.ts';
 import { isAboutValue } from './looks.ts';
 import type { Rule } from './rule.ts';
@@ -31,8 +32,8 @@ export const firstAppearance: Rule = {
       yield {
         step: birth.step,
         pointer: birth.pointer,
-        value: birth.text,
-        text: `${JSON.stringify(birth.text)} first appears here: ${brought[origin]} (${complaint.text})`,
+        value: spotAt(view, birth)?.type === 'number' ? Number(birth.text) : birth.text,
+        text: `${shown(view, birth)} first appears here: ${brought[origin]} (${complaint.text})`,
         score: !blames ? 0.5 : origin === 'tool' ? 0.66 : 0.56,
         kind: 'value',
       };

@@ -24,14 +24,19 @@ const known = new WeakMap<
 
 /**
  * A successful step's output that says it failed; its own words.
- * @param output the step's output, when it is at hand
+ * @param output the step's output with the documents in it opened, when it is at hand
+ * @param recorded the same as it stands
  */
-export function failureInside(step: Step, output?: Json): Finding | undefined {
+export function failureInside(step: Step, output?: Json, recorded?: Json): Finding | undefined {
   if (step.status !== 'ok' || step.kind !== 'tool') return undefined;
   const { finished } = step.seq;
   let entry = known.get(step);
   if (entry?.finished !== finished || !entry) {
-    entry = { finished, found: foundInside(step, output ?? opened(step.output)) ?? endsInFailure(step) };
+    entry = {
+      finished,
+      found:
+        foundInside(step, output ?? opened(step.output)) ?? endsInFailure(recorded ?? peek(step, 'output')),
+    };
     known.set(step, entry);
   }
   return entry.found;
@@ -105,8 +110,7 @@ const failedMarkup =
   /<(?:[\w-]+:)?(?:fault|faultstring|error|exception)\b[^>]*>\s*(?:<[^>]*>\s*)*([^<]{0,80})/i;
 
 /** A text of a few lines that ends as a failed program ends, or markup that holds a fault. */
-function endsInFailure(step: Step): Finding | undefined {
-  const output: unknown = peek(step, 'output');
+function endsInFailure(output: unknown): Finding | undefined {
   const texts =
     typeof output === 'string'
       ? [['', output] as const]

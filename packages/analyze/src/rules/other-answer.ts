@@ -3,7 +3,8 @@
  * another value there. Which places those are is learnt from the run; no name tells it.
  */
 import type { Json } from '@chassis/types';
-import { leavesOf } from '../json.ts';
+import { leafText } from '../json.ts';
+import { pointer } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
 interface Told {
@@ -12,12 +13,30 @@ interface Told {
   readonly answered: readonly (readonly [pointer: string, text: string])[];
 }
 
+interface Differing {
+  readonly step: number;
+  readonly asked: string;
+  readonly pointer: string;
+  readonly text: string;
+}
+
+/** The first two: more than one is no exception. */
+function add(differs: Map<string, Differing[]>, place: string, found: Differing): void {
+  const known = differs.get(place);
+  if (!known) differs.set(place, [found]);
+  else if (known.length < 2) known.push(found);
+}
+
 const mostLeaves = 24;
+const deepest = 3;
 
 export const otherAnswer: Rule<Told> = {
   name: 'other-answer',
-  see({ kind, status, name, input }, output) {
+  see(step, output) {
+    // The input of a model step is long, and asked for nothing here.
+    const { kind, status, name } = step;
     if (kind !== 'tool' || status !== 'ok' || typeof output !== 'object' || output === null) return undefined;
+    const { input } = step;
     if (typeof input !== 'object' || input === null) return undefined;
     const asked = top(input as Json).filter(([, text]) => text.length > 1);
     const answered = asked.length === 0 ? [] : top(output);
@@ -28,17 +47,13 @@ export const otherAnswer: Rule<Told> = {
     for (const [tool, calls] of tools) {
       if (calls.length < 2) continue;
       const repeats = new Map<string, number>();
-      const differs = new Map<string, { step: number; asked: string; pointer: string; text: string }[]>();
+      const differs = new Map<string, Differing[]>();
       for (const [step, { asked, answered }] of calls)
         for (const [key, text] of asked)
-          for (const [pointer, value] of answered) {
-            const place = `${key} ${pointer}`;
+          for (const [path, value] of answered) {
+            const place = `${key} ${path}`;
             if (value === text) repeats.set(place, (repeats.get(place) ?? 0) + 1);
-            else
-              differs.set(place, [
-                ...(differs.get(place) ?? []).slice(0, 2),
-                { step, asked: text, pointer, text: value },
-              ]);
+            else add(differs, place, { step, asked: text, pointer: path, text: value });
           }
       for (const [place, times] of repeats) {
         const [odd, ...more] = differs.get(place) ?? [];
@@ -58,11 +73,20 @@ export const otherAnswer: Rule<Told> = {
 
 /** The leaves of a value that stand in no list, the first few. */
 function top(value: Json): [string, string][] {
-  return leavesOf(value)
-    .slice(0, mostLeaves)
-    .flatMap(({ pointer, text }): [string, string][] =>
-      /\/\d/.test(pointer) || text.length > 80 ? [] : [[pointer, text]],
-    );
+  const found: [string, string][] = [];
+  const walk = (at: Json, path: string, depth: number): void => {
+    if (typeof at !== 'object' || at === null || Array.isArray(at)) return;
+    for (const key of Object.keys(at)) {
+      if (found.length >= mostLeaves) return;
+      const member = (at as { readonly [key: string]: Json })[key] as Json;
+      const text = leafText(member);
+      if (text === undefined) {
+        if (depth < deepest) walk(member, path + pointer(key), depth + 1);
+      } else if (text.length <= 80) found.push([path + pointer(key), text]);
+    }
+  };
+  walk(value, '', 0);
+  return found;
 }
 
 function isPart(asked: string, answered: string): boolean {

@@ -15,7 +15,7 @@ import { isDistinctive } from '../search.ts';
 import type { Evidence, Rule, Suspect } from './rule.ts';
 
 const mostNamed = 6;
-const mostRead = 400;
+const mostRead = 160;
 
 interface Wanted {
   readonly names: readonly string[];

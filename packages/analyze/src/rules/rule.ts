@@ -48,13 +48,13 @@ export interface Suspect {
 }
 
 /**
- * A rule that has to look into results is shown each of them once, in the order of the steps (`see`), and is given what
+ * A rule that has to look into results is shown each of them once, in the order of the steps (`see`; `output` with the documents in its texts opened, `recorded` as it stands), and is given what
  * it took from them when it speaks: results are too many and too large to be held or read again for every rule.
  */
 export interface Rule<T = unknown> {
   /** Stable name, for programs. */
   readonly name: string;
-  see?(step: Step, output: Json | undefined): T | undefined;
+  see?(step: Step, output: Json | undefined, recorded: Json | undefined): T | undefined;
   find(evidence: Evidence, seen: Seen<T>): Iterable<Suspect>;
 }
 

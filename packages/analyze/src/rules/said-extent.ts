@@ -1,6 +1,5 @@
 /** A text says how much there is of it, and less is there, or the rest was never asked for. */
-import { peek, type Step } from '@chassis/journal';
-import type { Json } from '@chassis/types';
+import type { Step } from '@chassis/journal';
 import { type Claim, claimIn } from '../claims.ts';
 import { opened } from '../opened.ts';
 import { textsOf } from '../survey.ts';
@@ -15,9 +14,8 @@ interface Said extends Claim {
 
 export const saidExtent: Rule<Said> = {
   name: 'said-extent',
-  see(step) {
+  see(step, _output, recorded) {
     if (step.kind !== 'tool' || step.status !== 'ok') return undefined;
-    const recorded = peek(step, 'output') as Json | undefined;
     for (const text of textsOf(recorded)) {
       if (text.length < 8 || text.length > 60_000) continue;
       const claim = claimIn(text);

@@ -1,7 +1,3 @@
-/** A text stops in the open where all other texts of the same tool end in a line or with a sign that closes them. */
-
-import { peek } from '@chassis/journal';
-import type { Json } from '@chassis/types';
 import { textsOf } from '../survey.ts';
 import { brief } from './looks.ts';
 import type { Rule } from './rule.ts';
@@ -16,12 +12,9 @@ interface End {
 
 export const unlikeEnd: Rule<End> = {
   name: 'unlike-end',
-  see(step) {
+  see(step, _output, recorded) {
     if (step.kind !== 'tool' || step.status !== 'ok') return undefined;
-    const text = textsOf(peek(step, 'output') as Json | undefined).reduce(
-      (a, b) => (b.length > a.length ? b : a),
-      '',
-    );
+    const text = textsOf(recorded).reduce((a, b) => (b.length > a.length ? b : a), '');
     if (text.length < shortest) return undefined;
     return { open: /[\p{L}\p{N}\p{Sc}_,:=/-] *$/u.test(text), tail: text.slice(-32) };
   },

@@ -1,4 +1,5 @@
 /** The first difference from a run that went well, among the steps that led to the failure. */
+import type { SessionView } from '@chassis/journal';
 import { diff } from '../diff.ts';
 import { brief } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
@@ -7,6 +8,11 @@ export const unlikeGoodRun: Rule = {
   name: 'unlike-good-run',
   *find({ view, against, steps, symptom }) {
     if (!against) return;
+    if (asked(view) !== asked(against)) {
+      const text = 'the good run was asked something else: their differences explain little';
+      yield { step: symptom.step, text, score: 0.2, kind: 'act' };
+      return;
+    }
     const led = new Set(steps.map(({ number }) => number));
     for (const { a, b, change, difference, name } of diff(against, view).rows) {
       if (b === null || !led.has(b) || change === 'same') continue;
@@ -26,6 +32,11 @@ export const unlikeGoodRun: Rule = {
     }
   },
 };
+
+/** What the person said. */
+function asked({ turns }: SessionView): string {
+  return JSON.stringify(turns.map(({ input }) => input));
+}
 
 function kindOf(path: string): Suspect['kind'] {
   return path.startsWith('/output/message') ? 'act' : 'value';

@@ -67,9 +67,25 @@ function nothingAt(view: SessionView, place: Place, name: string, text: string):
   const inside = valuesBelow(view, place).slice(0, 3);
   const here = place.step === 0 ? name : `${name}:${place.step}`;
   if (inside.length === 0)
-    return `${text}: there is no text or number at ${place.pointer}; chassis show ${shellWord(here)} shows what there is`;
+    return `${text}: ${whatIsThere(view, place, name) ?? `there is no text or number at ${place.pointer}; chassis show ${shellWord(here)} shows what there is`}`;
   const examples = inside.map((one) => addressIn(name, one)).join(', ');
   return `${text}: a whole object or list stands at ${place.pointer || '/'}; name one value of it, such as ${examples}`;
+}
+
+/** Where a pointer leaves what there is, and what stands there instead. */
+function whatIsThere(view: SessionView, { step, pointer }: Place, name: string): string | undefined {
+  for (let at = pointer; at !== ''; ) {
+    at = at.slice(0, Math.max(0, at.lastIndexOf('/')));
+    const inside = valuesBelow(view, { step, pointer: at });
+    if (inside.length === 0) continue;
+    const near = inside
+      .slice(0, 4)
+      .map((one) => addressIn(name, one))
+      .join(', ');
+    const left = inside.length > 4 ? ` and ${inside.length - 4} more` : '';
+    return `nothing stands at ${pointer}; in ${at === '' ? 'this step' : at} there are ${near}${left}`;
+  }
+  return undefined;
 }
 
 function forwardLines(from: Span, links: readonly Link[], at: (span: Place) => string): string[] {

@@ -1,5 +1,6 @@
 /** `chassis context`: what the model saw at a step, block by block; what is new in it, what a cache held, what is gone. */
 import { type Block, type Context, context as contextOf } from '@chassis/analyze';
+import type { SessionView, Step } from '@chassis/journal';
 import { usage } from '../failure.ts';
 import { shortValue } from '../present/value.ts';
 import { whileWaiting } from '../progress.ts';
@@ -22,17 +23,28 @@ export async function context({
     const view = await whileWaiting(out, 'reading the record…', opened.reader.view());
     const named = stepNamed(opened.address, options.step, '--step');
     const number = named === undefined ? undefined : await stepNumber(view, named);
-    // What a tool step was decided on is what the model saw that asked for it.
-    const step = view.steps.findLast(
-      (one) => one.kind === 'model' && one.number <= (number ?? view.steps.length),
-    );
+    const at = number === undefined ? undefined : view.step(number);
+    const step = askedBy(view, at, number);
     if (step === undefined) throw usage(`session ${view.header.id} asked no model up to there`);
     const found = contextOf(view, step.number);
+    if (at !== undefined && at.number !== step.number)
+      out.line(
+        `step ${at.number} is ${at.kind} ${visible(at.name)}; step ${step.number} asked for it, on what it saw:`,
+      );
     for (const line of lines(found, opened.name)) out.line(line);
     return { result: { session: opened.reader.id, ...found } };
   } finally {
     await opened.close();
   }
+}
+
+/** The model step itself; for any other, the one that asked for it, or the last before it. */
+function askedBy(view: SessionView, step: Step | undefined, number: number | undefined): Step | undefined {
+  if (step !== undefined && step.kind !== 'model') {
+    const asked = step.causes.map((cause) => view.step(cause)).find((cause) => cause?.kind === 'model');
+    if (asked !== undefined) return asked;
+  }
+  return view.steps.findLast((one) => one.kind === 'model' && one.number <= (number ?? view.steps.length));
 }
 
 function lines(found: Context, name: string): string[] {

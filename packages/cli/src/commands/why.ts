@@ -1,11 +1,10 @@
 /** `chassis why`: the chain from the failure back to where it began. */
-import { why as analyse, explain, type Place, prompt, type Why } from '@chassis/analyze';
-import type { SessionView } from '@chassis/journal';
+import { why as analyse, corrections, explain, type Place, prompt, type Why } from '@chassis/analyze';
+import { type SessionView, stringifyJson } from '@chassis/journal';
 import { type Address, isBundlePath } from '../address.ts';
 import { usage } from '../failure.ts';
 import { damageLines, damageRecord } from '../present/damage.ts';
 import { inColourOf } from '../present/mark.ts';
-import { setWord } from '../present/step.ts';
 import { whileWaiting } from '../progress.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { openAddress, stepNumber } from '../sessions.ts';
@@ -60,25 +59,24 @@ function placeOf({ pointer, range }: Address, step: number | undefined, text: st
 }
 
 /**
- * What to look at, and how to prove that this was it: the fork with the bad values of that step as they are on record, to be
- * put right.
+ * What to look at, and how to prove that this was it: the fork with the bad values of that step put right, as far as the
+ * record tells what is right.
  */
-function nextLines({ cause, also }: Why, view: SessionView, name: string): string[] {
+function nextLines(found: Why, view: SessionView, name: string): string[] {
+  const { cause } = found;
   if (cause === undefined) return [];
   const show = `next     chassis show ${shellWord(`${name}:${cause.step}`)}`;
-  const step = view.step(cause.step);
-  const bad = [cause, ...also.filter((one) => one.step === cause.step)]
-    .map(({ pointer }) => pointer)
-    .filter((pointer) => pointer?.startsWith('/output') === true);
-  if (step === undefined || bad.length === 0 || cause.kind === 'model' || isBundlePath(name)) return [show];
-  const edits = [...new Set(bad)]
-    .slice(0, 4)
-    .flatMap((pointer) =>
-      pointer === undefined || step.output === undefined ? [] : (setWord(step, pointer) ?? []),
-    );
-  if (edits.length === 0) return [show];
+  const wrong = corrections(view, found);
+  if (wrong.length === 0 || isBundlePath(name)) return [show];
+  const edits = wrong.map(
+    ({ pointer, value }) =>
+      `--set ${shellWord(`${pointer}=${value === undefined ? 'VALUE' : stringifyJson(value)}`)}`,
+  );
+  const open = wrong.some(({ value }) => value === undefined)
+    ? 'with the right VALUE in it'
+    : 'with that put right';
   return [
     show,
-    `fix      with the right values in it: chassis fork ${name}:${cause.step} ${edits.join(' ')} --run`,
+    `fix      ${open}: chassis fork ${shellWord(`${name}:${cause.step}`)} ${edits.join(' ')} --run`,
   ];
 }
