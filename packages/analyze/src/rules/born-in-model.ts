@@ -4,10 +4,10 @@ import type { Step } from '@chassis/journal';
 import { leavesOf } from '../json.ts';
 import { nearestOf } from '../nearest.ts';
 import type { Span } from '../place.ts';
-import { nameOf } from '../pointer.ts';
+import { nameOf, parentOf } from '../pointer.ts';
 import { shown, spotAt } from '../spots.ts';
 import { failureInside, isUnknownThing, isWriting } from './looks.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, Trace } from './rule.ts';
 
 export const bornInModel: Rule = {
   name: 'born-in-model',
@@ -37,7 +37,9 @@ export const bornInModel: Rule = {
               ? 0.6
               : isLikeAKey(birth.text) && !isSetting.test(what)
                 ? 0.57
-                : 0.4,
+                : isAmongFound(traces, complaint.place.pointer)
+                  ? 0.57
+                  : 0.4,
         kind: 'act',
       };
     }
@@ -46,6 +48,15 @@ export const bornInModel: Rule = {
 
 const isSetting =
   /limit|timeout|size|count|page|offset|depth|width|height|retries|max|min|temperature|seed|note|text|content|message|body|query|reason|title|summary|description|code|script|command/i;
+
+/** An item of a list of which other items are from results: they were copied, and this one was not. */
+function isAmongFound(traces: readonly Trace[], pointer: string): boolean {
+  const list = parentOf(pointer);
+  if (!/\/\d+$/.test(pointer)) return false;
+  return traces.some(
+    ({ complaint, lineage }) => lineage.origin === 'tool' && parentOf(complaint.place.pointer) === list,
+  );
+}
 
 /** An id, or a number that says something: what a model has to have from somewhere. */
 function isLikeAKey(text: string): boolean {

@@ -168,6 +168,8 @@ function* tooFew(tool: string, pages: readonly Step[], named: RegExp): Generator
 const limitName =
   /^(?:limit|top|take|first|max|max_?(?:results|rows|items|count)|page_?size|per_?page|n|count|size|rows)$/i;
 const leastRows = 5;
+/** How many rows tools give at most when nobody says. */
+const usualLimits = new Set([50, 100, 200, 250, 500, 1000]);
 
 /** As many rows as were asked for at most, and nothing says that these are all. */
 function* full(tool: string, pages: readonly Step[]): Generator<Suspect> {
@@ -175,7 +177,11 @@ function* full(tool: string, pages: readonly Step[]): Generator<Suspect> {
     const limit = leavesOf(step.input).find(
       ({ pointer: at, value }) => limitName.test(lastKey(at)) && typeof value === 'number',
     );
-    const rows = limit && rowsOf(step);
+    const rows = limit || pages.length === 1 ? rowsOf(step) : undefined;
+    if (!limit && rows && usualLimits.has(rows.count) && pages.length === 1) {
+      const text = `exactly ${rows.count} rows, and nothing says that these are all`;
+      yield { step: step.number, pointer: rows.pointer, text, score: 0.5, kind: 'missing' };
+    }
     if (!limit || !rows || rows.count < leastRows || rows.count !== limit.value) continue;
     const text = `${tool} gave as many rows as it was asked for at most (${rows.count}): there may be more`;
     yield { step: step.number, pointer: rows.pointer, text, score: 0.54, kind: 'missing' };

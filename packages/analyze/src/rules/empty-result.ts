@@ -28,7 +28,7 @@ export const emptyResult: Rule<boolean> = {
           step: step.number,
           pointer: '/output',
           text,
-          score: bare ? 0.6 : matters ? 0.58 : calls.length <= few ? 0.47 : 0.2,
+          score: bare ? 0.6 : matters ? 0.58 : calls.length <= few ? 0.4 : 0.2,
           kind: 'missing',
         };
       }

@@ -18,7 +18,8 @@ const version =
 
 export const staleRead: Rule = {
   name: 'stale-read',
-  *find({ steps, tools: used, symptom }) {
+  *find({ steps, tools: used, symptom, traces }) {
+    const from = new Set(traces.map(({ lineage }) => lineage.birth.step));
     const tools = steps.filter(({ kind }) => kind === 'tool');
     const writes = indexed(tools.filter(isWrite), (step) =>
       touched(step).length > 0 ? touched(step) : namesOf(step),
@@ -54,14 +55,21 @@ export const staleRead: Rule = {
         .sort((a, b) => a.number - b.number)[0];
       if (!write || write.number >= symptom.step) continue;
       const again = after(calls.get(callKey(read)), write.number).some(({ number }) => number < symptom.step);
-      const used = names.some((name) => after(uses.get(name), write.number).length > 0);
+      const used =
+        from.has(read.number) || names.some((name) => after(uses.get(name), write.number).length > 0);
       if (again || !used) continue;
       const text = `read here, changed by ${write.name} :${write.number}, and not read again before it was used`;
       // A file that is on record as changed is a fact; a call that may have changed something is a hint, until the
       // failure says that something has changed.
       const onRecord = touched(write).some((path) => names.includes(path));
       const failed = onRecord && namesOf(tools.at(-1) ?? read).some((name) => touched(write).includes(name));
-      const score = failed ? 0.8 : onRecord || isAboutChange(symptom.text) ? 0.68 : 0.5;
+      const score = failed
+        ? 0.8
+        : onRecord || isAboutChange(symptom.text)
+          ? 0.68
+          : from.has(read.number) && names.some((name) => namesOf(write).includes(name))
+            ? 0.58
+            : 0.5;
       yield { step: read.number, pointer: '/output', text, score, kind: 'value' };
     }
   },

@@ -1,17 +1,29 @@
 /** One result says something else where all other results of the same tool say the same; or its date is far older than theirs. */
+import type { Step } from '@chassis/journal';
+import type { Json } from '@chassis/types';
 import { type Column, pointerOf, type Sighting } from '../columns.ts';
 import { dateReadings } from '../dates.ts';
 import { leafText } from '../json.ts';
 import { brief } from './looks.ts';
-import type { Rule, Suspect } from './rule.ts';
+import type { Rule, Seen, Suspect } from './rule.ts';
 
 const leastOthers = 2;
 const leastDates = 3;
 const day = 86_400_000;
 
-export const unlikeOthers: Rule = {
+/** What kind of thing a result is, and the names at its top. */
+interface Form {
+  readonly kind: string;
+  readonly keys: readonly string[];
+}
+
+export const unlikeOthers: Rule<Form> = {
   name: 'unlike-others',
-  *find({ tools }) {
+  see({ kind, status }, output, recorded) {
+    return kind === 'tool' && status === 'ok' ? formOf(output, recorded) : undefined;
+  },
+  *find({ tools }, seen) {
+    for (const { name, fresh } of tools) yield* otherForm(name, fresh, seen);
     for (const { name, columns } of tools)
       for (const column of columns) {
         yield* otherwise(name, column);
@@ -19,6 +31,40 @@ export const unlikeOthers: Rule = {
       }
   },
 };
+
+/** A page where the others are records, or a record without one name in common with theirs. */
+function* otherForm(tool: string, fresh: readonly Step[], seen: Seen<Form>): Generator<Suspect> {
+  const forms = fresh.flatMap((step) => {
+    const form = seen.get(step.number);
+    return form ? [{ step, ...form }] : [];
+  });
+  if (forms.length <= leastOthers || forms.length > mostForms) return;
+  const strange = forms.filter((form) => forms.every((other) => other === form || !isAlike(form, other)));
+  const [odd] = strange;
+  if (!odd || strange.length > 1) return;
+  const text = `${odd.kind} of another form than all ${forms.length - 1} other results of ${tool}`;
+  yield { step: odd.step.number, pointer: '/output', text, score: 0.6, kind: 'missing' };
+}
+
+function isAlike(a: Form, b: Form): boolean {
+  if (a.kind !== b.kind) return false;
+  return a.keys.length === 0 || b.keys.length === 0 || a.keys.some((key) => b.keys.includes(key));
+}
+
+const mostForms = 400;
+
+function formOf(output: Json | undefined, recorded: Json | undefined): Form {
+  if (typeof recorded === 'string') {
+    const first = recorded.trimStart()[0] ?? '';
+    return {
+      kind: first === '<' ? 'a page' : first === '{' || first === '[' ? 'a document' : 'a text',
+      keys: [],
+    };
+  }
+  if (typeof output !== 'object' || output === null) return { kind: 'a value', keys: [] };
+  if (Array.isArray(output)) return { kind: 'a list', keys: [] };
+  return { kind: 'a record', keys: Object.keys(output).slice(0, 12) };
+}
 
 /** A member that is the same in all results but one: a status, a kind, a currency, the number of rows that were changed. */
 function* otherwise(tool: string, column: Column): Generator<Suspect> {
@@ -29,7 +75,7 @@ function* otherwise(tool: string, column: Column): Generator<Suspect> {
   yield {
     ...at(column, odd),
     text,
-    score: usual.times > leastOthers ? 0.58 : isWord(odd.value) ? 0.55 : 0.45,
+    score: usual.times > leastOthers ? 0.58 : isWord(usual.value) ? 0.55 : 0.45,
     kind: 'missing',
   };
 }
