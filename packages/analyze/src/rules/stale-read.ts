@@ -68,7 +68,7 @@ export const staleRead: Rule = {
         : onRecord || isAboutChange(symptom.text)
           ? 0.68
           : from.has(read.number) && names.some((name) => namesOf(write).includes(name))
-            ? 0.58
+            ? 0.53
             : 0.5;
       yield { step: read.number, pointer: '/output', text, score, kind: 'value' };
     }

@@ -82,7 +82,7 @@ function* otherwise(tool: string, column: Column): Generator<Suspect> {
 
 /** A flag, a count, one short word: what seldom comes twice by chance is more than that. */
 function isWord(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1000;
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 100;
   return typeof value !== 'string' || (value.length <= 16 && !/[\s\d]/.test(value));
 }
 
