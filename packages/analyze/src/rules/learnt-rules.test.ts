@@ -146,3 +146,17 @@ test('swapped sees two figures that have changed places', () => {
   expect(steps('swapped', told(calls(place('c', 112.9, 43.1))))).toEqual([6]);
   expect(steps('swapped', told(calls(place('c', 43.1, 112.9))))).toEqual([]);
 });
+
+test('unlike-others sees a page among records', () => {
+  const call = (key: string): Called => [{ key }, { key, ref: `r-${key}-77` }];
+  const page: Called = [{ key: 'b' }, '<html><body><h1>It works!</h1></body></html>'];
+  expect(steps('unlike-others', told([call('a'), page, call('c')]))).toContain(4);
+  expect(steps('unlike-others', told([call('a'), call('b'), call('c')]))).toEqual([]);
+});
+
+test('born-in-model holds one item of a list against the others, which results hold', () => {
+  const story = new Story('Tell the team.');
+  story.call('team', {}, { people: ['Ana Ruiz', 'Bo Lind'] });
+  story.call('notify', { who: ['Ana Ruiz', 'Dana Cole'] }, { error: failure('ToolError', 17, 'no') });
+  expect(why(story.fail()).cause).toMatchObject({ step: 3, rule: 'born-in-model', value: 'Dana Cole' });
+});
