@@ -202,7 +202,7 @@ function next(view: SessionView, step: Step, name: string): string[] {
 }
 
 /** `--set` with the value on record, for a person to change; none when it is too long for a line. */
-export function setWord(step: Pick<Step, 'output'>, pointer: string): string | undefined {
+function setWord(step: Pick<Step, 'output'>, pointer: string): string | undefined {
   const value = getPointer({ output: step.output ?? null }, pointer);
   const text = stringifyJson(value);
   if (text.length > 120 || lostBlobIn(value) !== undefined) return undefined;
