@@ -6,8 +6,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fresh, type Installed, median } from '../published.ts';
 import { benchProject, echoPlugin } from './project.ts';
-import { fresh, type Installed, median } from './published.ts';
 
 const rounds = 11;
 const commands = [['--version'], ['ls'], ['plugin', 'ls', '--static']];

@@ -1,5 +1,5 @@
 /** `node bench/plugins/run.ts [latency|start|soak|list]…`: all of them without a name. */
-import { type Installed, published } from './published.ts';
+import { type Installed, published } from '../published.ts';
 
 const parts = {
   latency: async () => (await import('./latency.ts')).latency(),

@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fresh, type Installed, median } from '../published.ts';
 import { benchProject, echoCode, echoPlugin } from './project.ts';
-import { fresh, type Installed, median } from './published.ts';
 import type { Started } from './start-once.mjs';
 
 const rounds = 5;
