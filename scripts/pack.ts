@@ -13,6 +13,7 @@ import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
 import { MANIFEST_SCHEMA } from '../packages/runtime/src/plugin/manifest-schema.ts';
 import { CONFIG_SCHEMA } from '../packages/runtime/src/project/config-schema.ts';
+import { SPEC_SCHEMA } from '../packages/testkit/src/spec-schema.ts';
 import { bundle, filesStartedBy } from './bundle.ts';
 import { compileChecks } from './compiled-checks.ts';
 
@@ -71,6 +72,7 @@ async function stagePackage(folder: string, pkg: PackageJson): Promise<string> {
       checkManifest: MANIFEST_SCHEMA,
       checkConfig: CONFIG_SCHEMA,
     });
+  if (pkg.name === '@chassis/testkit') compileChecks(join(dist, 'own-checks.js'), { checkSpec: SPEC_SCHEMA });
   const launchers = globSync('bin/*.mjs', { cwd: stage }).map((name) => join(stage, name));
   const faces = Object.values(pkg.exports ?? {}).map((source) => join(stage, built(source)));
   const taken = await bundle(

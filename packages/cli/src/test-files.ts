@@ -40,7 +40,7 @@ async function readTest(file: string): Promise<TestFile> {
 
 export async function writeTest(file: string, spec: Spec): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  await replaceTest(file, formatSpec(spec));
+  await replaceTest(file, await formatSpec(spec));
 }
 
 /** Replaced in one step, so that an interrupted write leaves the old one. */

@@ -4,7 +4,7 @@
  * Promise: what still holds, a person's rules (`forbids`, `never`), comments and the order of the file stay as they are.
  */
 import type { SessionView } from '@chassis/journal';
-import { type Document, isScalar, parseDocument, stringify } from 'yaml';
+import type { Document } from 'yaml';
 import { checkSession } from './check.ts';
 import { draftExpectations } from './draft.ts';
 import type { Spec } from './spec.ts';
@@ -22,9 +22,10 @@ export interface Approved {
 const groups: ReadonlySet<string> = new Set(['tools', 'files', 'final', 'cost']);
 
 /** @param text of the file that `spec` was read from */
-export function approveSpec(text: string, spec: Spec, view: SessionView): Approved {
+export async function approveSpec(text: string, spec: Spec, view: SessionView): Promise<Approved> {
+  const yaml = await import('yaml');
   const drafted = draftExpectations(view);
-  const document = parseDocument(text);
+  const document = yaml.parseDocument(text);
   if (Object.keys(spec.expect).length === 0) {
     document.setIn(['expect'], document.createNode(drafted));
     return { text: document.toString({ lineWidth: 100 }), changed: ['/expect'], broken: [] };
@@ -46,7 +47,7 @@ export function approveSpec(text: string, spec: Spec, view: SessionView): Approv
     const now = keys
       .slice(1)
       .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], drafted);
-    const edit = scalarEdit(document, keys, now);
+    const edit = scalarEdit(yaml, document, keys, now);
     if (edit !== undefined) {
       edits.push(edit);
       document.setIn(keys, now);
@@ -75,7 +76,12 @@ interface Edit {
 }
 
 /** A value that stands where another stood: only its own characters change. */
-function scalarEdit(document: Document, keys: readonly string[], now: unknown): Edit | undefined {
+function scalarEdit(
+  { isScalar, stringify }: typeof import('yaml'),
+  document: Document,
+  keys: readonly string[],
+  now: unknown,
+): Edit | undefined {
   const node = document.getIn(keys, true);
   if (!isScalar(node) || !node.range || (typeof now === 'object' && now !== null) || now === undefined)
     return undefined;

@@ -40,7 +40,7 @@ const signal = () => new AbortController().signal;
 
 test('a draft of a session is met by it, survives its file, and its replay passes', async () => {
   const view = await recorded();
-  const spec = parseSpec(formatSpec(draftSpec(view, 'a report', 'a.session.jsonl')), 'a.test.yaml');
+  const spec = parseSpec(await formatSpec(draftSpec(view, 'a report', 'a.session.jsonl')), 'a.test.yaml');
   expect(spec).toEqual(draftSpec(view, 'a report', 'a.session.jsonl'));
   expect(spec.expect).toMatchObject({ outcome: 'ok', tools: { includes: ['read', 'write'], max_calls: 2 } });
   const result = await runTest(spec, 'a.test.yaml', view, fakeRegistry({ agent: usual }), signal());
@@ -157,7 +157,7 @@ expect:
   files: {out.txt: null}
 recording: r.session.jsonl
 `;
-  const approved = approveSpec(text, parseSpec(text, 'a.test.yaml'), view);
+  const approved = await approveSpec(text, parseSpec(text, 'a.test.yaml'), view);
   expect(approved).toEqual({
     changed: ['/expect/tools/max_calls', '/expect/files/out.txt', '/expect/final/equals'],
     broken: ['/expect/tools/forbids/0'],
@@ -168,7 +168,7 @@ recording: r.session.jsonl
   });
   const spec = parseSpec(approved.text, 'a.test.yaml');
   expect(checkSession(view, spec).map(({ path }) => path)).toEqual(['/expect/tools/forbids/0']);
-  expect(approveSpec(approved.text, spec, view).text).toBe(approved.text);
+  expect((await approveSpec(approved.text, spec, view)).text).toBe(approved.text);
 });
 
 test('approving keeps comments and the order of members where lists and members change', async () => {
@@ -184,7 +184,7 @@ expect:
 name: a report
 recording: r.session.jsonl
 `;
-  const approved = approveSpec(text, parseSpec(text, 'a.test.yaml'), view);
+  const approved = await approveSpec(text, parseSpec(text, 'a.test.yaml'), view);
   const content = filesAt(view, 2)[0]?.content ?? '';
   expect(approved.text).toBe(
     text

@@ -11,7 +11,7 @@ export async function testApprove({ args, globals, out }: Call): Promise<Ending>
   const tests: object[] = [];
   for (const { file, spec, recording } of await testsAt(args, globals.cwd)) {
     const before = await readFile(file, 'utf8');
-    const { text, changed, broken } = approveSpec(before, spec, await viewOf(recording));
+    const { text, changed, broken } = await approveSpec(before, spec, await viewOf(recording));
     const name = visible(relative(globals.cwd, file));
     if (changed.length > 0) await replaceTest(file, text);
     approved.push(file);
