@@ -1,6 +1,7 @@
 /** Recorded tests on disk: `NAME.test.yaml` beside `NAME.session.jsonl`. */
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { toChassisError } from '@chassis/errors';
 import { exportBundle, type SessionView, type Store, writeBundleFile } from '@chassis/journal';
 import { formatSpec, parseSpec, type Spec } from '@chassis/testkit';
 import { readBundle } from './bundle.ts';
@@ -16,7 +17,10 @@ export interface TestFile {
   readonly recording: string;
 }
 
-/** The tests at paths: files as they are, folders with everything below. @throws InvalidParams for a path that is not there */
+/**
+ * The tests at paths: files as they are, folders with everything below.
+ * @throws InvalidParams for a path that is not there, and with the mistakes of all files
+ */
 export async function testsAt(paths: readonly string[], cwd: string): Promise<readonly TestFile[]> {
   const files: string[] = [];
   for (const path of paths.length === 0 ? [testFolder] : paths) {
@@ -30,7 +34,18 @@ export async function testsAt(paths: readonly string[], cwd: string): Promise<re
         if (name.endsWith(ending)) files.push(join(full, name));
   }
   if (files.length === 0) throw usage(`there is no ${ending} below ${paths.join(', ') || testFolder}`);
-  return Promise.all([...new Set(files)].sort().map(readTest));
+  const read = await Promise.allSettled([...new Set(files)].sort().map(readTest));
+  const failures = read.flatMap((one) => (one.status === 'rejected' ? [toChassisError(one.reason)] : []));
+  const [first, ...more] = failures;
+  if (first !== undefined)
+    throw more.length === 0
+      ? first
+      : usage(failures.map(({ message }) => message).join('\n'), {
+          issues: failures.flatMap(
+            ({ data }) => (data as { issues?: readonly object[] } | undefined)?.issues ?? [],
+          ),
+        });
+  return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }
 
 async function readTest(file: string): Promise<TestFile> {

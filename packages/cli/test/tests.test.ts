@@ -84,6 +84,35 @@ export default { agents: { dated: async (input, ctx) => {
   );
 });
 
+it('mistakes of all files are told at once, and tests of one name are told apart', async () => {
+  const beside = (name: string, text: string) => folder.write(`more/${name}.test.yaml`, text);
+  beside('a', 'name: x\nname: y\nrecording: r\nexpect: {}\n');
+  beside('b', '');
+  const wrong = await run('test', 'run', 'more');
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toMatch(/more\/a\.test\.yaml:2:1: .*\n.*more\/b\.test\.yaml/);
+  for (const name of ['a', 'b'])
+    beside(
+      name,
+      'name: "one <&> \\u0007"\nrecording: ../tests/agents/echo-once.session.jsonl\nexpect: { final: { equals: "]]>" } }\n',
+    );
+  const ended = await run('test', 'run', 'more', '--reporter', 'junit');
+  expect(ended.code).toBe(1);
+  const read = spawnSync(
+    '/usr/bin/python3',
+    [
+      '-c',
+      'import sys, xml.etree.ElementTree as E\nfor c in E.fromstring(sys.stdin.buffer.read()).iter("testcase"): print(c.get("name"), c.find("failure").get("message"))',
+    ],
+    { input: ended.stdout, encoding: 'utf8' },
+  );
+  expect(read.stdout.split('\n')).toEqual([
+    expect.stringMatching(/^one <&> . \(more\/a\.test\.yaml\) the answer is another$/),
+    expect.stringMatching(/^one <&> . \(more\/b\.test\.yaml\) the answer is another$/),
+    '',
+  ]);
+});
+
 it('is recorded anew when asked, missed by what it says then, and approved', async () => {
   folder.write('script.yaml', `turns:\n${calls('echo', { n: 1 }, 'It is done twice.')}`);
   const missed = await run('test', 'run', '--mode', 'rewrite', '--trust', '--reporter', 'github');

@@ -63,13 +63,21 @@ export async function testRun({ args, options, globals, out }: Call<Options>): P
       const file = relative(globals.cwd, test.file);
       results.push(await runTest(test.spec, file, view, bench.registry, interrupts.signal));
     }
-    for (const line of reportTests(results, reporter as Reporter)) out.line(visible(line));
+    for (const line of reportTests(told(results), reporter as Reporter)) out.line(visible(line));
     const ok = results.every((result) => result.ok);
     return { exit: ok ? ExitCode.ok : ExitCode.failed, result: { tests: results } };
   } finally {
     await bench.close();
     interrupts.end();
   }
+}
+
+/** Tests of one name are told apart by their files: a report is read by what has no other way to. */
+function told(results: readonly TestResult[]): readonly TestResult[] {
+  const named = Map.groupBy(results, ({ name }) => name);
+  return results.map((result) =>
+    named.get(result.name)?.length === 1 ? result : { ...result, name: `${result.name} (${result.file})` },
+  );
 }
 
 /** Runs the test's turns for real and keeps the session as its recording. */

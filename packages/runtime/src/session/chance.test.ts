@@ -6,8 +6,9 @@ import { Secrets } from '@chassis/journal';
 import type { JsonObject } from '@chassis/types';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Fakes, fakeRegistry, says } from '../../test/support/fake-registry.ts';
-import { openSession } from '../../test/support/sessions.ts';
+import { newSession, openSession, surroundings } from '../../test/support/sessions.ts';
 import { replay } from './replay.ts';
+import { Session } from './session.ts';
 
 type Agent = NonNullable<Fakes['agent']>;
 
@@ -86,6 +87,33 @@ describe('asked of the harness', () => {
     const view = await recordedWith(agent);
     vi.useFakeTimers({ now: 0, toFake: ['Date'] });
     expect(await run(view, agent)).toMatchObject({ ok: true, coverage: { recorded: { now: 1 } } });
+  });
+
+  test.each(['random', 'uuid'] as const)('%s is recorded', async (name) => {
+    const registry = (agent: Agent) => {
+      const fakes = fakeRegistry({ agent, models: { p: () => says('ok') } });
+      return {
+        ...fakes,
+        resolveAgent: (of: string) => {
+          const binding = fakes.resolveAgent(of);
+          if ('cause' in binding) return binding;
+          return {
+            ...binding,
+            invoke: async ({ host, payload, ctx }: Parameters<typeof binding.invoke>[0]) => {
+              const desk = { call: host.call.bind(host), draw: () => host.value(name) };
+              const data = (await agent(payload.input as never, desk as never)) as JsonObject;
+              return { code: 0 as const, data, error: null, trace_id: ctx.trace_id };
+            },
+          };
+        },
+      };
+    };
+    const agent = sending((ctx) => (ctx as unknown as { draw(): Promise<unknown> }).draw());
+    const session = await Session.create({ ...surroundings({}), registry: registry(agent) }, newSession({}));
+    expect(await session.prompt('go')).toMatchObject({ outcome: 'ok' });
+    await session.close();
+    const report = await replay(session.view, registry(agent), new Secrets(), new AbortController().signal);
+    expect(report).toMatchObject({ ok: true, coverage: { recorded: { [name]: 1 } } });
   });
 
   test('what a plugin makes up by itself is recorded with its answer', async () => {

@@ -238,3 +238,22 @@ test('each turn of a conversation is run again with its own words', async () => 
   expect(report.turns.map((turn) => turn.outcome)).toEqual(['ok', 'ok']);
   expect(report.view.turns.map((turn) => turn.input)).toEqual(['go', 'again']);
 });
+
+test('a run that failed on record and fails the same way again is no finding', async () => {
+  const options = (message: string): TestOptions => ({
+    ...world('then').options,
+    tools: { price: { run: () => ({ from: 'price' }) }, read_file: { run: () => 'text' } },
+    agent: async (input, ctx) => {
+      await agent(input, ctx);
+      throw new Error(message);
+    },
+  });
+  const { session } = await openSession(options('no price'));
+  expect(await session.prompt('go')).toMatchObject({ outcome: 'failed' });
+  await session.close();
+  const request = { live: ['tools'], signal: new AbortController().signal };
+  const same = await replayMixed(session.view, surroundings(options('no price')), request);
+  expect(same).toMatchObject({ ok: true, turns: [{ outcome: 'failed' }] });
+  const other = await replayMixed(session.view, surroundings(options('no file')), request);
+  expect(other).toMatchObject({ ok: false, turns: [{ outcome: 'failed' }] });
+});
