@@ -84,6 +84,17 @@ export default { agents: { dated: async (input, ctx) => {
   );
 });
 
+it('a bundle becomes a test as a session does', async () => {
+  const bundle = 'tests/agents/echo-once.session.jsonl';
+  expect(await run('test', 'add', bundle, '--name', 'again', '--dir', 'from-bundle')).toMatchObject({
+    code: 0,
+  });
+  expect(readFileSync(join(folder.path, 'from-bundle/again.session.jsonl'))).toEqual(
+    readFileSync(join(folder.path, bundle)),
+  );
+  expect(await run('test', 'run', 'from-bundle')).toMatchObject({ code: 0 });
+});
+
 it('mistakes of all files are told at once, and tests of one name are told apart', async () => {
   const beside = (name: string, text: string) => folder.write(`more/${name}.test.yaml`, text);
   beside('a', 'name: x\nname: y\nrecording: r\nexpect: {}\n');

@@ -4,8 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import { draftSpec } from '@chassis/testkit';
 import type { Call, Ending } from '../reference/spec.ts';
-import { sessionOf } from '../sessions.ts';
-import { existingStore } from '../store.ts';
+import { openAddress } from '../sessions.ts';
 import { shellWord } from '../terminal/shell.ts';
 import { visible } from '../terminal/text.ts';
 import { fileName, testFolder, writeRecording, writeTest } from '../test-files.ts';
@@ -17,10 +16,10 @@ interface Options {
 }
 
 export async function testAdd({ args: [text = ''], options, globals, out }: Call<Options>): Promise<Ending> {
-  const store = existingStore(globals);
+  const { store, reader, close } = await openAddress(text, globals);
   try {
-    const { id } = await sessionOf(text, store);
-    const view = await (await store.reader(id)).view();
+    const view = await reader.view();
+    const { id } = view.header;
     if (view.outcome === 'running' || view.outcome === 'interrupted')
       throw new ChassisError('Conflict', `session ${id} has not ended: chassis resume ${id}, then add it`);
     const name = options.name ?? view.header.title;
@@ -41,6 +40,6 @@ export async function testAdd({ args: [text = ''], options, globals, out }: Call
     out.note(`next: chassis test run ${shellWord(relative(globals.cwd, file))}`);
     return { result: { session: id, file, recording } };
   } finally {
-    await store.close();
+    await close();
   }
 }
