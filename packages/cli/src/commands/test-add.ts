@@ -16,7 +16,8 @@ interface Options {
 }
 
 export async function testAdd({ args: [text = ''], options, globals, out }: Call<Options>): Promise<Ending> {
-  const { store, reader, close } = await openAddress(text, globals);
+  const opened = await openAddress(text, globals);
+  const { store, reader } = opened;
   try {
     const view = await reader.view();
     const { id } = view.header;
@@ -40,6 +41,6 @@ export async function testAdd({ args: [text = ''], options, globals, out }: Call
     out.note(`next: chassis test run ${shellWord(relative(globals.cwd, file))}`);
     return { result: { session: id, file, recording } };
   } finally {
-    await close();
+    await opened.close();
   }
 }
