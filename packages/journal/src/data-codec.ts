@@ -6,9 +6,9 @@
  */
 import type { Json, JsonObject } from '@chassis/types';
 import { BLOB_LIMIT, escapeRefs, isBlobRef, isIssued, issueRef } from './blob-ref.ts';
-import { keepHead } from './delta-head.ts';
+import { type DeltaHead, headIn } from './delta-head.ts';
 import type { BlobRef } from './event.ts';
-import { checkedCopy, copyJson, escapeSeparators, JsonCheck, serialise, setMember } from './json.ts';
+import { copyJson, copyMembers, escapeSeparators, JsonCheck, serialise, setMember } from './json.ts';
 import { LAZY_LENGTH, type Large, largeMemberOf } from './lazy.ts';
 import { escapeMarks, type Secrets } from './secrets.ts';
 
@@ -16,10 +16,12 @@ import { escapeMarks, type Secrets } from './secrets.ts';
 export type KeepBlob = (sha256: string, bytes: Buffer) => void;
 
 export interface LoggedData {
-  /** A copy, as a reader of the line gets it, references not resolved. */
+  /** A copy, as a reader of the line gets it, references not resolved; null stands for the member that is too large for that. */
   readonly data: Json;
-  /** A member that is too large for a copy: it is only in the text. */
+  /** That member: it is only in the text. */
   readonly large: Large['key'] | undefined;
+  /** Of a model's request: what its messages begin with. */
+  readonly head: DeltaHead | undefined;
   readonly text: string;
   /** Whether it may hold references or escaped look-alikes. */
   readonly refs: boolean;
@@ -57,32 +59,30 @@ export class DataCodec {
       whole = serialise(written, negativeZero);
       mark = unchanged;
     }
-    const logged: Record<string, Json> = {};
-    if (type === 'step.started') keepHead(logged, shown.input);
+    const head = type === 'step.started' ? headIn(shown.input) : undefined;
+    const own: Record<string, Json> = { ...shown };
     if (type === 'session.opened' || !isLarge(whole)) {
-      for (const key of Object.keys(shown))
-        if (key !== heavy) setMember(logged, key, checkedCopy(shown[key] as Json));
-      return {
-        data: logged,
-        large: heavy,
-        text: escapeSeparators(mark(whole)),
-        refs: refs || lookAlikes,
-      };
+      if (heavy !== undefined) own[heavy] = null;
+      const text = escapeSeparators(mark(whole));
+      return { data: copyMembers(own), large: heavy, head, text, refs: refs || lookAlikes };
     }
     let large = heavy;
+    const stored = new Map<string, BlobRef>();
     const parts = Object.keys(written).map((key) => {
-      const member = shown[key] as Json;
-      const text = serialise(written[key] as Json, negativeZero);
+      let text = serialise(written[key] as Json, negativeZero);
       if (isLarge(text)) {
-        const ref = this.#storeText(mark(text), member);
+        const ref = this.#storeText(mark(text), shown[key] as Json);
+        stored.set(key, ref);
         if (key === heavy) large = undefined;
-        setMember(logged, key, ref);
-        return `${JSON.stringify(key)}:${JSON.stringify(ref)}`;
+        text = JSON.stringify(ref);
       }
-      if (key !== heavy) setMember(logged, key, checkedCopy(member));
       return `${JSON.stringify(key)}:${text}`;
     });
-    return { data: logged, large, text: escapeSeparators(mark(`{${parts.join(',')}}`)), refs: true };
+    if (large !== undefined) own[large] = null;
+    for (const key of stored.keys()) setMember(own, key, null);
+    copyMembers(own);
+    for (const [key, ref] of stored) setMember(own, key, ref);
+    return { data: own, large, head, text: escapeSeparators(mark(`{${parts.join(',')}}`)), refs: true };
   }
 
   /** Stores a value whatever its size. Bytes are stored as they are. */

@@ -10,22 +10,15 @@ export interface DeltaHead {
   readonly keep: number;
 }
 
-const heads = new WeakMap<object, DeltaHead>();
-
-/** Remembers it for data whose input is not in it as it is. */
-export function keepHead(data: object, input: Json | undefined): void {
-  const head = headIn(input);
-  if (head !== undefined) heads.set(data, head);
-}
-
-/** @param large what was left out of the data */
+/**
+ * @param data of the start of a model step
+ * @param large what was left out of the data
+ */
 export function deltaHead(
   data: { readonly input?: unknown },
   resolve: Resolve | undefined,
   large: Large | undefined,
 ): DeltaHead | undefined {
-  const known = heads.get(data);
-  if (known !== undefined) return known;
   const begins = large && beginningOf(large.value);
   if (begins !== undefined) return begins;
   const input = large?.value.make() ?? (data.input as Json);
@@ -42,7 +35,8 @@ export function beginningOf(input: Lazy): DeltaHead | undefined {
     : { from: match[1] === 'null' ? null : Number(match[1]), keep: Number(match[2]) };
 }
 
-function headIn(input: Json | undefined): DeltaHead | undefined {
+/** @param input as it is logged, references in it resolved */
+export function headIn(input: Json | undefined): DeltaHead | undefined {
   const { from, keep } = ((input as { messages?: object } | null | undefined)?.messages ?? {}) as {
     [key: string]: unknown;
   };

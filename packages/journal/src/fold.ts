@@ -17,6 +17,7 @@ import {
   valueRead,
 } from './apply.ts';
 import type { Resolve } from './blob-ref.ts';
+import type { DeltaHead } from './delta-head.ts';
 import type { Edit, Event, Outcome, SessionHeader, UnknownEvent } from './event.ts';
 import { GrowingList } from './growing-list.ts';
 import { type Large, type Lazy, Made } from './lazy.ts';
@@ -56,14 +57,15 @@ export class Fold {
    * @param event the next event
    * @param resolve when given, the event is in its logged form: references are resolved through it
    * @param large a member of its data that the event has not, or not really
+   * @param head what the messages of a model's request begin with, when that is known already
    */
-  apply(event: Event | UnknownEvent, resolve?: Resolve, large?: Large): void {
+  apply(event: Event | UnknownEvent, resolve?: Resolve, large?: Large, head?: DeltaHead): void {
     const view = this.#view;
     view.lastSeq = Math.max(view.lastSeq, event.seq);
     // Only a foreign writer leaves `data` out; there is nothing to fold then.
     if (typeof event.data === 'object' && event.data !== null) this.#apply(event as Event, resolve, large);
     // Afterwards: what is looked up on the way must not have this event in it.
-    this.#trail?.note(event, resolve, large);
+    this.#trail?.note(event, resolve, large, head);
   }
 
   /**

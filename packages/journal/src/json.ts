@@ -6,7 +6,7 @@
  * holds none of U+2028, U+2029, U+0085, so no line reader of any language splits it.
  */
 import { ChassisError } from '@chassis/errors';
-import type { Json } from '@chassis/types';
+import type { Json, JsonObject } from '@chassis/types';
 
 /** Deepest nesting of arrays and objects in a value. */
 const MAX_DEPTH = 512;
@@ -29,6 +29,8 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
   isRawJSON(this: void, value: unknown): value is RawJson;
 };
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+
+const isOwn = Object.prototype.hasOwnProperty;
 
 /** Whether a value is a number kept as it was written. */
 export function isExactNumber(value: unknown): value is RawJson {
@@ -192,13 +194,18 @@ export function copyJson(root: unknown): JsonCopy {
 }
 
 /** A deep copy of a value that was checked. */
-export function checkedCopy(value: Json): Json {
+function checkedCopy(value: Json): Json {
   if (typeof value !== 'object' || value === null || isRawJSON(value)) return value;
-  if (Array.isArray(value)) return (value as readonly Json[]).map(checkedCopy);
-  const copy: Record<string, Json> = {};
-  for (const key of Object.keys(value))
-    setMember(copy, key, checkedCopy((value as { readonly [key: string]: Json })[key] as Json));
-  return copy;
+  return Array.isArray(value) ? value.map(checkedCopy) : copyMembers({ ...(value as JsonObject) });
+}
+
+/** Puts deep copies of an object's members in their place; they were checked. */
+export function copyMembers(object: { [key: string]: Json }): JsonObject {
+  for (const key in object) {
+    const member = object[key] as Json;
+    if (typeof member === 'object' && member !== null) object[key] = checkedCopy(member);
+  }
+  return object;
 }
 
 /**
@@ -232,24 +239,21 @@ export class JsonCheck {
       case 'string':
         this.weight += value.length + 2;
         return;
-      case 'boolean':
-        this.weight += 5;
-        return;
       case 'number':
         this.weight += 4;
         if (value === 0) this.negativeZero ||= Object.is(value, -0);
         else if (!Number.isFinite(value)) throw refusal(this.#root);
         return;
+      case 'boolean':
+        this.weight += 5;
+        return;
       case 'object':
         this.weight += 4;
         if (value === null) return;
-        if (Array.isArray(value)) {
-          if (depth >= MAX_DEPTH) throw refusal(this.#root);
-          for (let i = 0; i < value.length; i++) this.check(value[i], depth + 1);
-        } else if (!isRawJSON(value)) {
-          if (depth >= MAX_DEPTH || !isPlain(value)) throw refusal(this.#root);
-          this.#members(value as Record<string, unknown>, depth);
-        }
+        if (depth >= MAX_DEPTH && !isRawJSON(value)) throw refusal(this.#root);
+        if (Array.isArray(value)) for (let i = 0; i < value.length; i++) this.check(value[i], depth + 1);
+        else if (isPlain(value)) this.#members(value as Record<string, unknown>, depth);
+        else throw refusal(this.#root);
         return;
       default:
         throw refusal(this.#root);
@@ -260,7 +264,8 @@ export class JsonCheck {
     let count = 0;
     let last = '';
     for (const key in value) {
-      if (!Object.hasOwn(value, key)) continue;
+      // Every value passes here, and this spelling is the one that compiles to nothing.
+      if (!isOwn.call(value, key)) continue;
       this.weight += key.length + 4;
       this.check(value[key], depth + 1);
       count++;

@@ -25,10 +25,16 @@ const HASH = /^[0-9a-f]{64}$/;
 /** Bytes of `,"hash":"<64 hex>"}`. */
 export const TAIL = OPEN.length + 64 + 2;
 
+/** Bytes of a hash. */
+const HASH_BYTES = 32;
+
 /** Turns events of one session into whole lines, through one buffer that is used again and again. */
 export class LineEncoder {
   readonly #session: string;
-  #scratch = Buffer.allocUnsafe(64 * 1024);
+  /** The previous hash, then the line: what is hashed stands in a row. */
+  #scratch = Buffer.alloc(0);
+  /** Where the sequence number of a line begins: what is before it is the same in every line. */
+  #seqAt = 0;
   /** Hash of the last line, in hex. */
   hash: string;
   /** Where the data of the last line begin and end, in bytes. */
@@ -36,8 +42,9 @@ export class LineEncoder {
   dataEnd = 0;
 
   constructor(session: string, previous: string) {
-    this.#session = `{"v":${FORMAT_VERSION},"session":"${session}","seq":`;
+    this.#session = session;
     this.hash = previous;
+    this.#makeRoom(64 * 1024);
   }
 
   /**
@@ -45,19 +52,37 @@ export class LineEncoder {
    * @param data JSON text
    */
   encode(seq: number, time: number, type: string, step: number | undefined, data: string): Buffer {
-    const start = `${this.#session}${seq},"time":${time},"type":"${type}"${step === undefined ? '' : `,"step":${step}`},"data":`;
-    const need = 32 + (start.length + data.length) * 3 + TAIL + 1;
-    if (need > this.#scratch.length) this.#scratch = Buffer.allocUnsafe(need * 2);
+    const place = step === undefined ? '' : `,"step":${step}`;
+    const start = `${seq},"time":${time},"type":"${type}"${place},"data":`;
+    this.#makeRoom(this.#seqAt + (start.length + data.length) * 3 + TAIL + 1);
     const scratch = this.#scratch;
-    scratch.write(this.hash, 0, 32, 'hex');
-    const dataAt = 32 + scratch.write(start, 32);
+    putHex(scratch, this.hash);
+    const dataAt = this.#seqAt + scratch.write(start, this.#seqAt);
     const end = dataAt + scratch.write(data, dataAt);
     this.hash = hash('sha256', scratch.subarray(0, end));
     const length = scratch.write(`${OPEN}${this.hash}"}\n`, end, 'latin1');
-    this.dataStart = dataAt - 32;
-    this.dataEnd = end - 32;
-    return scratch.subarray(32, end + length);
+    this.dataStart = dataAt - HASH_BYTES;
+    this.dataEnd = end - HASH_BYTES;
+    return scratch.subarray(HASH_BYTES, end + length);
   }
+
+  #makeRoom(bytes: number): void {
+    if (bytes <= this.#scratch.length) return;
+    this.#scratch = Buffer.allocUnsafe(bytes * 2);
+    const head = `{"v":${FORMAT_VERSION},"session":"${this.#session}","seq":`;
+    this.#seqAt = HASH_BYTES + this.#scratch.write(head, HASH_BYTES);
+  }
+}
+
+/** Writes a hash as its bytes. */
+function putHex(bytes: Buffer, hex: string): void {
+  for (let i = 0; i < HASH_BYTES; i++)
+    bytes[i] = digit(hex.charCodeAt(2 * i)) * 16 + digit(hex.charCodeAt(2 * i + 1));
+}
+
+/** The value of a lower-case hexadecimal digit. */
+function digit(code: number): number {
+  return code <= 0x39 ? code - 0x30 : code - 0x57;
 }
 
 /**

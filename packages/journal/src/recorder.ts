@@ -173,7 +173,7 @@ export class Recorder implements Writer {
     if (typeof data !== 'object' || data === null || Array.isArray(data)) {
       throw new ChassisError('InvalidOutput', `the data of ${type} must be an object`);
     }
-    const { text, data: shown, large: key, refs } = this.#codec.encode(type, data);
+    const { text, data: shown, large: key, head, refs } = this.#codec.encode(type, data);
     const { id } = this.header;
     const seq = this.#seq;
     const time = Date.now();
@@ -188,13 +188,13 @@ export class Recorder implements Writer {
     const resolve = refs ? this.#sink.resolve : undefined;
     this.#tally?.add(event, event);
     if (key === undefined) {
-      this.#fold.apply(event, resolve);
+      this.#fold.apply(event, resolve, undefined, head);
       return this.#told(event, line.length);
     }
     page.kept = true;
     const start = page.used - line.length;
     const kept = (member?: string): Kept => new Kept(page.bytes, start + dataStart, start + dataEnd, member);
-    this.#fold.apply(event, resolve, { key, value: kept(key) });
+    this.#fold.apply(event, resolve, { key, value: kept(key) }, head);
     return this.#told(new RecordedEvent(event, kept()) as unknown as Event, line.length);
   }
 

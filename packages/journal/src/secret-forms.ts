@@ -104,9 +104,7 @@ export function mayHoldKey(text: string): boolean {
     standsBefore(text, '-', BEFORE_DASH) ||
     standsBefore(text, '_', BEFORE_UNDERSCORE) ||
     text.includes('.eyJ') ||
-    text.includes('AKIA') ||
-    text.includes('ASIA') ||
-    text.includes('AIza')
+    (text.includes('A') && (text.includes('AKIA') || text.includes('ASIA') || text.includes('AIza')))
   );
 }
 

@@ -93,7 +93,8 @@ export class Rows {
   /** Adds a number to a row. */
   add(index: number, value: number): void {
     if (index < 0 || index >= this.#length) throw new RangeError(`there is no row ${index}`);
-    this.#open(this.#page(index, true))[index % PAGE]?.push(value);
+    const page = this.#isOpen(this.#last, index) ? this.#last : this.#page(index, true);
+    this.#open(page)[index % PAGE]?.push(value);
   }
 
   /** Writes what changed, below before above; `saved` says what became of it. */
@@ -117,7 +118,9 @@ export class Rows {
       if (!done) node.ref = undefined;
       else if (node.kind === 'page') {
         node.packed = undefined;
-        if (node !== this.#last) node.rows = undefined;
+        if (node.rows === undefined || node === this.#last) continue;
+        this.#remember(node, node.rows);
+        node.rows = undefined;
       }
     }
     this.#written = [];
@@ -129,6 +132,7 @@ export class Rows {
     const before = this.#last;
     if (before?.rows !== undefined) {
       if (before.ref === undefined) before.packed = encodeRows(before.rows);
+      this.#remember(before, before.rows);
       before.rows = undefined;
     }
     this.#last = page;
@@ -155,6 +159,15 @@ export class Rows {
     }
   }
 
+  /** Whether a row is in a page that changed since the last save: then all above it is known to have changed too. */
+  #isOpen(page: Page | undefined, index: number): page is Page {
+    return (
+      page?.rows !== undefined &&
+      page.ref === undefined &&
+      index >= this.#length - 1 - ((this.#length - 1) % PAGE)
+    );
+  }
+
   /** The page of a row. On the way to a change what was saved is no longer what is. */
   #page(index: number, change: boolean): Page {
     const at = Math.floor(index / PAGE);
@@ -178,17 +191,23 @@ export class Rows {
     const known = this.#decoded.get(page);
     if (known !== undefined) return known;
     const rows = decodeRows(page.packed ?? this.#read(page.ref as NodeRef));
+    this.#remember(page, rows);
+    return rows;
+  }
+
+  #remember(page: Page, rows: readonly Row[]): void {
     this.#decoded.set(page, rows);
     if (this.#decoded.size > DECODED) this.#decoded.delete(this.#decoded.keys().next().value as Page);
-    return rows;
   }
 
   /** The rows of a page that is about to be changed. */
   #open(page: Page): Row[] {
-    page.rows ??= [...this.#rowsOf(page)];
-    page.packed = undefined;
+    if (page.rows === undefined) {
+      page.rows = [...this.#rowsOf(page)];
+      page.packed = undefined;
+      this.#decoded.delete(page);
+    }
     page.ref = undefined;
-    this.#decoded.delete(page);
     return page.rows;
   }
 }

@@ -111,19 +111,24 @@ export class Trail {
 
   /**
    * Takes the next event in.
-   * @param resolve and large: as for the fold
+   * @param resolve and large, head: as for the fold
    */
-  note(event: Event | UnknownEvent, resolve: Resolve | undefined, large?: Large): void {
+  note(event: Event | UnknownEvent, resolve: Resolve | undefined, large?: Large, head?: DeltaHead): void {
     if (!this.#follows(event.seq)) return;
     try {
-      this.#note(event, resolve, large);
+      this.#note(event, resolve, large, head);
     } catch {
       // A page of an earlier snapshot can no longer be read: there will be no further ones on top of it.
       this.broken = true;
     }
   }
 
-  #note(event: Event | UnknownEvent, resolve: Resolve | undefined, large: Large | undefined): void {
+  #note(
+    event: Event | UnknownEvent,
+    resolve: Resolve | undefined,
+    large: Large | undefined,
+    head: DeltaHead | undefined,
+  ): void {
     if (typeof event.data !== 'object' || event.data === null) return;
     const known = event as Event;
     switch (known.type) {
@@ -147,7 +152,7 @@ export class Trail {
         this.steps.push([known.seq]);
         this.open.add(number);
         if (kind === 'state') this.states.push([number]);
-        if (kind === 'model') this.#requested(number, deltaHead(known.data, resolve, large));
+        if (kind === 'model') this.#requested(number, head ?? deltaHead(known.data, resolve, large));
         return;
       }
       case 'step.finished':
