@@ -6,24 +6,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import {
-  closeSync,
-  fdatasync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  write,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fdatasync, mkdtempSync, openSync, rmSync, write, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileStore, type Store } from '../../packages/journal/src/index.ts';
 import { bareWriter, bytesBelow, cpu, header, record, report } from './cycle.ts';
+import { growthOfBytes, growthOfTime, sizeOfSealed } from './growth.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chassis-bench-'));
 async function recording(): Promise<void> {
@@ -92,37 +82,6 @@ async function barriers(store: Store): Promise<void> {
     median(ours).toFixed(3),
     median(floor).toFixed(3),
     (median(ours) / median(floor)).toFixed(2),
-  );
-}
-
-async function growth(): Promise<void> {
-  const sizes: [number, number][] = [];
-  for (const cycles of [100, 1000, 10_000]) {
-    const folder = join(root, `growth-${cycles}`);
-    const store = fileStore({ root: folder });
-    const writer = await store.create(header(root));
-    await record(writer, cycles);
-    await writer.close();
-    await store.close();
-    let raw = 0;
-    const log = join(folder, 'sessions', writer.id, 'log');
-    for (const name of readdirSync(log)) {
-      if (name.endsWith('.idx'))
-        for (const frame of JSON.parse(readFileSync(join(log, name), 'utf8')).frames) raw += frame.rawLength;
-      else if (name.endsWith('.jsonl')) raw += statSync(join(log, name)).size;
-    }
-    sizes.push([cycles, raw]);
-    report(
-      `bytes per cycle at ${cycles} cycles: logged, on disk`,
-      (raw / cycles).toFixed(0),
-      (bytesBelow(folder) / cycles).toFixed(0),
-    );
-  }
-  const [first, , last] = sizes as [[number, number], unknown, [number, number]];
-  report(
-    'growth exponent of logged bytes',
-    (Math.log(last[1] / first[1]) / Math.log(last[0] / first[0])).toFixed(3),
-    '1.000',
   );
 }
 
@@ -197,7 +156,9 @@ try {
   report('', 'journal', 'floor', 'ratio');
   await recording();
   await barriers(store);
-  await growth();
+  await growthOfTime(root);
+  await growthOfBytes(root);
+  await sizeOfSealed(root);
   await reading(store);
   await store.close();
 } finally {
