@@ -30,7 +30,9 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 };
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 
-const isOwn = Object.prototype.hasOwnProperty;
+const { hasOwnProperty: isOwn } = Object.prototype as unknown as {
+  hasOwnProperty(this: void, key: string): boolean;
+};
 
 /** Whether a value is a number kept as it was written. */
 export function isExactNumber(value: unknown): value is RawJson {
@@ -265,7 +267,7 @@ export class JsonCheck {
     let last = '';
     for (const key in value) {
       // Every value passes here, and this spelling is the one that compiles to nothing.
-      if (!isOwn.call(value, key)) continue;
+      if (!isOwn.call(value as never, key)) continue;
       this.weight += key.length + 4;
       this.check(value[key], depth + 1);
       count++;
