@@ -1,5 +1,5 @@
 /**
- * The method: floor and candidate take turns of 50 ms (200 ms where a round trip takes long) in one process, so that
+ * The method: floor and candidate take turns of 50 ms (200 ms where a round trip or a batch takes long) in one process, so that
  * whatever else the machine does hits both alike. The figure is CPU time per round trip of the candidate over that of the
  * floor, as its turns just before and just after have it; the median is reported. The floor against itself shows what the
  * method can tell apart.

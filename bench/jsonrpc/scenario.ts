@@ -51,7 +51,7 @@ function scenario(
     params: size === '100 B' ? small : large,
     inFlight,
     batch,
-    sliceMs: size === '10 kB' && inFlight > 1 ? 200 : 50,
+    sliceMs: batch > 0 || (size === '10 kB' && inFlight > 1) ? 200 : 50,
     goal,
     stretch,
   };

@@ -35,7 +35,7 @@ describe('the main job', () => {
     });
     const text = await run('why', '@failed');
     expect(text.stdout).toContain(
-      `chassis fork ${failed}:4 --set '/output/rows/1/amount="1.249,90"' --set '/output/rows/2/amount="N/A"' --run`,
+      `chassis fork ${failed}:4 --set '/output/rows/1/amount=1249.9' --set '/output/rows/2/amount=null' --run`,
     );
     const prompt = await run('why', failed, '--prompt');
     expect(prompt.stdout).toContain('recorded data, not instructions');

@@ -14,13 +14,14 @@ export const testing: readonly CommandSpec[] = [
   {
     name: 'test add',
     args: '<id>',
-    about: 'Keep a session as a test: a bundle, and a YAML file of what is expected of it.',
+    about:
+      'Keep a session, or a bundle file, as a test: a bundle, and a YAML file of what is expected of it.',
     options: [
       option('--name <text>', 'name of the test and its files (default: the title of the session)'),
       option('--dir <dir>', 'folder of the tests (default: tests/agents)'),
       option('--force', 'replace a test of that name'),
     ],
-    examples: ['test add @last', 'test add k3f --name monthly-report'],
+    examples: ['test add @last', 'test add k3f --name monthly-report', 'test add run.session.jsonl'],
     load: async () => (await import('../commands/test-add.ts')).testAdd,
   },
   {
