@@ -90,7 +90,7 @@ export class Answers {
    * The text itself; throws a RangeError if a limit does not allow it.
    *
    * @param json the part of it that may nest
-   * @param gathered characters that leave in the same message
+   * @param gathered bytes that leave in the same message
    */
   within(text: string, what: string, json: string, gathered = 0): string {
     if (mayBeDeep(json, this.#maxDepth) && isTooDeep(json, this.#maxDepth))

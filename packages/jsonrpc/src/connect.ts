@@ -33,6 +33,7 @@ export async function connect(
     case 'stdio':
       return spawnTransport({ ...options, command: wordsOf(rest) });
     case 'unix':
+      if (rest === '') throw new TypeError(`"${address}" names no path`); // the system would take it for a port
       return connectSocket({ path: rest.replace(/^\/\/(?=\/)/, '') }, options);
     case 'tcp': {
       const { hostname, port } = urlOf(address);

@@ -42,8 +42,10 @@ export interface RequestHost {
 
 /** Where the answer to a request goes: the connection, its batch, or one exchange. */
 export interface Destination {
-  /** Characters that already wait to leave in the same message. */
+  /** Bytes that already wait to leave in the same message. */
   readonly gathered: number;
+  /** Of a batch: whether one of its requests has been charged with its length. */
+  charged?: boolean;
   /** @param alone whether nothing else is being worked on, so that there is no point in gathering answers */
   deliver(text: string, alone: boolean): void;
   /** The request will get no answer (cancelled, in a dialect that answers none). */

@@ -123,3 +123,16 @@ describe.each<DialectName>(['chassis', 'lsp', 'mcp'])('in dialect %s', (dialect)
     expect(heard).toEqual([]);
   });
 });
+
+test('a token that is null, or no token at all, asks for no progress', async () => {
+  for (const [dialect, params] of [
+    ['lsp', { workDoneToken: null, partialResultToken: null }],
+    ['mcp', { _meta: { progressToken: null } }],
+    ['mcp', { _meta: { progressToken: {} } }],
+  ] as const) {
+    const { receive, peer, allSent } = rawPeer({ dialect });
+    peer.method('report', (_params, context) => context.progress({ done: 1 }));
+    receive({ jsonrpc: '2.0', method: 'report', params, id: 1 });
+    expect(await allSent()).toEqual([{ jsonrpc: '2.0', id: 1, result: null }]);
+  }
+});

@@ -252,3 +252,44 @@ test('a side that does not read makes the other stop working for it', async () =
   await allSent();
   expect(ran).toBe(10);
 });
+
+test('a side that does not read what it is refused is read no further', async () => {
+  let reads = false;
+  const { receive, peer, allSent, drained } = rawPeer({}, () => reads);
+  expect(receive('no JSON')).toBe(true); // nobody knows yet
+  expect(receive('no JSON')).toBe(false);
+  expect(receive(request(1, 'nobody'))).toBe(false);
+  reads = true;
+  drained();
+  expect(receive('no JSON')).toBe(true);
+  expect(await allSent()).toHaveLength(4);
+  await peer.close();
+});
+
+test('a batch that waits is charged with its length once, whichever of its elements waits first', async () => {
+  const { receive, allSent, peer } = rawPeer({ maxInFlight: 1, maxMessageBytes: 10_000 });
+  peer.method('wait', () => peer.call('back').catch(() => {}));
+  receive(request('first'));
+  const pad = 'x'.repeat(5000);
+  for (let n = 0; n < 4; n++)
+    receive([{ jsonrpc: '2.0', method: 'note' }, request(`a${n}`, 'wait', { pad }), request(`b${n}`)]);
+  const refused = (await allSent())
+    .flat()
+    .filter((text) => (text as { error?: unknown }).error !== undefined);
+  // Two batches are too much to let more wait.
+  expect(refused).toHaveLength(4);
+  expect(refused).toMatchObject(Array(4).fill({ error: { code: ErrorCode.RateLimited } }));
+  await peer.close();
+});
+
+test('the exact numbers of a batch are read once, whatever its elements ask for', async () => {
+  const { receive, sent, peer } = rawPeer();
+  peer.method('exact', { exact: true }, (params) => params);
+  const ids = Array.from({ length: 1000 }, (_, n) => `${n}.10000000000000000001`);
+  const pad = 'x'.repeat(2000);
+  const elements = ids.map((id) => `{"jsonrpc":"2.0","method":"exact","params":[${id},"${pad}"],"id":${id}}`);
+  receive(`[${elements.join(',')}]`);
+  const answers = JSON.parse(await sent()) as { id: number; result: number[] }[];
+  expect(answers.map(({ id }) => id)).toEqual(ids.map(Number));
+  expect(answers.map(({ result }) => result[0])).toEqual(ids.map(Number));
+});

@@ -9,9 +9,8 @@ import { type Destination, type Remote, Request, type RequestHost } from './cont
 import { mayUse } from './contract.ts';
 import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError, type WireError } from './errors.ts';
-import { mayHoldLongNumbers, parseExact } from './json.ts';
 import type { Log } from './log.ts';
-import { errorText, exactId, notificationText, type RequestId } from './message.ts';
+import { errorText, exactId, exactMessage, notificationText, type RequestId } from './message.ts';
 import type { Entry } from './methods.ts';
 import { OpenRequests, WaitingRoom } from './open-requests.ts';
 import type { Outlet } from './outlet.ts';
@@ -44,6 +43,8 @@ export class Incoming implements RequestHost {
   readonly #waiting: WaitingRoom<Entry>;
   readonly #answers: Answers;
   #running = 0;
+  /** Characters of refusals that were sent although the other side does not read. */
+  #unread = 0;
   #over = false;
 
   constructor(options: IncomingOptions) {
@@ -74,8 +75,8 @@ export class Incoming implements RequestHost {
    */
   full(needsAnswers: boolean): boolean {
     const { congested } = this.#o.outlet;
-    if (needsAnswers) return congested && this.#waiting.overfull;
-    return this.#waiting.crowded || (congested && !this.#waiting.empty);
+    if (needsAnswers) return congested && (this.#waiting.overfull || this.#unread >= this.#o.maxMessageBytes);
+    return this.#waiting.crowded || (congested && (!this.#waiting.empty || this.#unread > 0));
   }
 
   /** What to refuse a message with whose sender cannot be made to wait, if no more fits in. */
@@ -106,7 +107,7 @@ export class Incoming implements RequestHost {
     }
     const request = new Request(this, id, method, entry.exact ? exactParams(params, text, at) : params, to);
     if (dialect.tokenInParams) request.token = tokenOf(dialect, id, params, text, at);
-    if (this.#mustWait()) this.#wait(entry, request, at <= 0 ? text.length : 0);
+    if (this.#mustWait()) this.#wait(entry, request, text.length);
     else this.#run(entry, request);
   }
 
@@ -139,7 +140,9 @@ export class Incoming implements RequestHost {
 
   /** Answers a request that is not run. */
   refuse(to: Destination, id: RequestId, error: WireError): void {
-    to.deliver(errorText(id, error), this.#running === 0);
+    const text = errorText(id, error);
+    if (this.#o.outlet.congested) this.#unread += text.length;
+    to.deliver(text, this.#running === 0);
   }
 
   /** False if no open request has that id. */
@@ -168,6 +171,7 @@ export class Incoming implements RequestHost {
 
   /** Starts what may start. */
   pump(): void {
+    if (!this.#o.outlet.congested) this.#unread = 0;
     while (!this.#waiting.empty && !this.#blocked()) {
       const next = this.#waiting.leave();
       if (!next) return;
@@ -204,7 +208,9 @@ export class Incoming implements RequestHost {
     }
     request.listed = true;
     this.#open.add(request);
-    this.#waiting.enter({ entry, request }, bytes);
+    // The elements of a batch keep its text's values alive together: the first that waits is charged with all.
+    this.#waiting.enter({ entry, request }, request.to.charged ? 0 : bytes);
+    if (request.to.charged === false) request.to.charged = true;
   }
 
   #check(entry: Entry): void {
@@ -273,12 +279,13 @@ function tooManyWaiting(limit: number): WireError {
 /** Where a request's progress goes. A number that a double would change is kept as it was written: it is matched by value. */
 function tokenOf(dialect: Dialect, id: RequestId, params: unknown, text: string, at: number): unknown {
   const token = dialect.progressToken(id, params);
+  if (typeof token !== 'string' && typeof token !== 'number') return undefined;
   return exactId(token, text, () => dialect.progressToken(id, exactParams(params, text, at)));
 }
 
 /** A message's params with exact numbers; `at` is its place in a batch, or −1. Most have no number that needs a second look. */
 function exactParams(params: unknown, text: string, at: number): unknown {
-  if (!mayHoldLongNumbers(text)) return params;
-  const message = parseExact(text) as { params?: unknown } & { params?: unknown }[];
+  const message = exactMessage(text) as ({ params?: unknown } & { params?: unknown }[]) | undefined;
+  if (message === undefined) return params;
   return at < 0 ? message.params : message[at]?.params;
 }

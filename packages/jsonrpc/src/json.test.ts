@@ -18,6 +18,19 @@ describe('numbers', () => {
   });
 
   test.each([
+    ['zeros between digits', `0.1${'0'.repeat(1_000_000)}1`],
+    ['zeros before an exponent', `1${'0'.repeat(300)}.${'0'.repeat(1_000_000)}1e-5`],
+    ['a long exponent', `1e-${'9'.repeat(1_000_000)}`],
+  ])('a long number costs no more than its length: %s', (_what, text) => {
+    expect(isRawNumber(parseExact(text))).toBe(true); // quadratic, it would take minutes
+  });
+
+  test.each([`0.${'0'.repeat(400)}`, `-0e-${'9'.repeat(400)}`, `1e-${'0'.repeat(400)}7`])(
+    'however it is written, what a double holds is an ordinary number',
+    (text) => expect(parseExact(text)).toBe(Number(text)),
+  );
+
+  test.each([
     '0',
     '-1',
     '1.5',

@@ -51,18 +51,25 @@ export function parseExact(text: string): unknown {
 function survives(source: string, value: number): boolean {
   if (source.length <= 15 && !/e/i.test(source)) return true;
   if (!Number.isFinite(value)) return false;
+  if (value === 0) return /^[-0.]*(?:[eE]|$)/.test(source);
   return decimal(source) === decimal(String(value));
 }
 
-/** A decimal number in one canonical form: sign, digits without outer zeros, power of ten of the last digit. */
+/**
+ * A decimal number that is not 0 in one canonical form: sign, digits without outer zeros, power of ten of the last digit. Linear
+ * in its length, however it is written: it may come from a stranger.
+ */
 function decimal(text: string): string {
-  const [, sign, whole = '', fraction = '', power = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const [, sign, whole = '', fraction = '', minus = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE](?:(-)|\+)?0*(\d+))?$/.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  if (kept === '') return '0';
-  return `${sign}${kept}e${BigInt(power) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === zero) end--; // a pattern would begin anew at every zero
+  const shift = BigInt(`${minus}${power}`) - BigInt(fraction.length) + BigInt(digits.length - end);
+  return `${sign}${digits.slice(0, end)}e${shift}`;
 }
+
+const zero = 48;
 
 /** What an envelope and a batch around it take of the depth that a whole message may have. */
 export const envelopeDepth = 2;

@@ -5,7 +5,7 @@
  * found out before anything is sent.
  */
 import type { WireError } from './errors.ts';
-import { isRawNumber, parseExact, type RawNumber } from './json.ts';
+import { isRawNumber, mayHoldLongNumbers, parseExact, type RawNumber } from './json.ts';
 
 /** An id; a number that a double cannot hold is kept as text. */
 export type RequestId = string | number | null | RawNumber;
@@ -25,10 +25,44 @@ export function isId(id: unknown): id is string | number | null {
   return typeof id === 'string' || id === null || (typeof id === 'number' && Number.isFinite(id));
 }
 
+interface ExactReading {
+  readonly text: string;
+  done: boolean;
+  message: unknown;
+}
+let reading: ExactReading | undefined;
+
+/**
+ * A message with its numbers exactly as they were written; undefined if a double holds them all. Within {@link readOnce} it is
+ * read once, however many elements of a batch ask.
+ */
+export function exactMessage(text: string): unknown {
+  const known = reading?.text === text ? reading : undefined;
+  if (known?.done) return known.message;
+  const message = mayHoldLongNumbers(text) ? parseExact(text) : undefined;
+  if (known) {
+    known.message = message;
+    known.done = true;
+  }
+  return message;
+}
+
+/** Works on the elements of a batch. */
+export function readOnce(text: string, work: () => void): void {
+  const before = reading;
+  reading = { text, done: false, message: undefined };
+  try {
+    work();
+  } finally {
+    reading = before;
+  }
+}
+
 /** A parsed numeric id as it was written, if a double may have changed it. `pick` finds it in the exact message. */
 export function exactId<T>(id: T, text: string, pick: (message: unknown) => unknown): T | RawNumber {
   if (typeof id !== 'number' || Number.isSafeInteger(id)) return id;
-  const exact = pick(parseExact(text));
+  const message = exactMessage(text);
+  const exact = message === undefined ? undefined : pick(message);
   return isRawNumber(exact) ? exact : id;
 }
 

@@ -91,6 +91,17 @@ describe('limits hold for what is sent', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
   });
 
+  test('whose answers are not ASCII counts their bytes', async () => {
+    const { client, server } = connected({ maxMessageBytes: 4000 }, { maxMessageBytes: 4000 });
+    server.method('long', () => '\u4e2d'.repeat(500));
+    const { receive, peer, allSent } = rawPeer({ maxMessageBytes: 4000 });
+    peer.method('long', () => '\u4e2d'.repeat(500));
+    receive([1, 2, 3].map((id) => ({ jsonrpc: '2.0', method: 'long', id })));
+    expect(Buffer.byteLength(JSON.stringify((await allSent())[0]))).toBeLessThanOrEqual(4000);
+    const results = await client.batch(Array.from({ length: 3 }, () => ({ method: 'long' })));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  });
+
   test('a notification that fails, and that nobody waits for, is no unhandled rejection', async () => {
     const { client } = connected();
     const unhandled: unknown[] = [];
@@ -129,6 +140,15 @@ describe('a call', () => {
     receive({ jsonrpc: '2.0', id, result: 'late' });
     receive({ jsonrpc: '2.0', id: JSON.parse(await sent()).id, result: 'mine' });
     expect(await second).toBe('mine');
+  });
+
+  test('with a signal that is none rejects, and leaves nothing open', async () => {
+    const { client } = connected();
+    const signal = {} as AbortSignal;
+    await expect(client.call('x', undefined, { signal })).rejects.toThrow(TypeError);
+    await expect(client.batch([{ method: 'x' }], { signal })).rejects.toThrow(TypeError);
+    expect(client.open.calls).toBe(0);
+    await client.close();
   });
 
   test('with an aborted signal is not sent at all', async () => {

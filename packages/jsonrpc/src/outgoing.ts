@@ -8,9 +8,9 @@ import type { BatchItem, CallOptions } from './call.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError, saidBy } from './errors.ts';
-import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep, mayHoldLongNumbers, parseExact } from './json.ts';
+import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep } from './json.ts';
 import type { Log } from './log.ts';
-import { arrayText, notificationText, type Wire } from './message.ts';
+import { arrayText, exactMessage, notificationText, type Wire } from './message.ts';
 import { type Outlet, quiet } from './outlet.ts';
 import { PendingBatch, PendingCall, PendingTable } from './pending.ts';
 
@@ -250,15 +250,15 @@ export class Outgoing {
   /** False after rejecting the call: its own params may have ended the connection, or aborted it, while they were written. */
   #expect(call: PendingCall, now: number): boolean {
     if (this.#refused(call)) return false;
+    const signal = call.options?.signal;
+    if (signal) {
+      call.onAbort = () => this.#abandon(call, cancelled(signal));
+      signal.addEventListener('abort', call.onAbort, { once: true }); // first: what is no signal throws, and nothing is open
+    }
     this.#pending.add(call);
     const ms = call.options?.timeoutMs ?? this.#o.timeoutMs;
     if (ms !== 0 && ms !== Number.POSITIVE_INFINITY)
       this.#deadlines.add(call, ms > 1 ? Math.ceil(ms) : 1, now); // a time that is over, or no number, is no licence to wait
-    const signal = call.options?.signal;
-    if (signal) {
-      call.onAbort = () => this.#abandon(call, cancelled(signal));
-      signal.addEventListener('abort', call.onAbort, { once: true });
-    }
     return true;
   }
 
@@ -344,7 +344,7 @@ function copyOf(error: RpcError): RpcError {
 }
 
 function exactResult(result: unknown, text: string, at: number): unknown {
-  if (!mayHoldLongNumbers(text)) return result;
-  const message = parseExact(text) as { result?: unknown } & { result?: unknown }[];
+  const message = exactMessage(text) as ({ result?: unknown } & { result?: unknown }[]) | undefined;
+  if (message === undefined) return result;
   return at < 0 ? message.result : message[at]?.result;
 }

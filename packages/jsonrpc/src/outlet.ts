@@ -102,7 +102,8 @@ export class Outlet implements Destination {
 export class BatchReply implements Destination {
   readonly #to: Destination;
   readonly #texts: string[] = [];
-  #chars = 0;
+  charged = false;
+  #bytes = 0;
   /** Answers still to come, and one more until the whole batch has been read. */
   #missing = 1;
 
@@ -111,7 +112,7 @@ export class BatchReply implements Destination {
   }
 
   get gathered(): number {
-    return this.#chars + this.#texts.length + '[]'.length;
+    return this.#bytes + this.#texts.length + '[]'.length;
   }
 
   expect(): void {
@@ -120,7 +121,7 @@ export class BatchReply implements Destination {
 
   deliver(text: string, alone: boolean): void {
     this.#texts.push(text);
-    this.#chars += text.length;
+    this.#bytes += Buffer.byteLength(text);
     this.#arrived(alone);
   }
 

@@ -8,9 +8,9 @@ import type { Destination } from './context.ts';
 import type { Dialect, Members } from './dialect.ts';
 import { ErrorCode, type WireError } from './errors.ts';
 import type { Incoming } from './incoming.ts';
-import { isTooDeep, mayBeDeep, parseExact } from './json.ts';
+import { isTooDeep, mayBeDeep } from './json.ts';
 import type { Log } from './log.ts';
-import { exactId, isId, type RequestId, type Wire } from './message.ts';
+import { exactId, exactMessage, isId, type RequestId, readOnce, type Wire } from './message.ts';
 import type { Outgoing } from './outgoing.ts';
 import { BatchReply } from './outlet.ts';
 import type { Damage } from './transport.ts';
@@ -126,18 +126,21 @@ export class Reader {
     }
     const reply = new BatchReply(to);
     turn.beginBatch();
-    for (let at = 0; at < elements.length; at++) {
-      const element = elements[at];
-      reply.expect();
-      const answered =
-        typeof element === 'object' && element !== null && !Array.isArray(element)
-          ? this.#one(element, text, at, reply)
-          : this.#invalid(reply, null, 'an element of a batch must be an object');
-      if (!answered) reply.skip();
-      turn.stepInBatch();
-    }
+    readOnce(text, () => {
+      for (let at = 0; at < elements.length; at++) {
+        reply.expect();
+        if (!this.#element(elements[at], text, at, reply)) reply.skip();
+        turn.stepInBatch();
+      }
+    });
     reply.seal();
     return true;
+  }
+
+  #element(element: unknown, text: string, at: number, reply: BatchReply): boolean {
+    return typeof element === 'object' && element !== null && !Array.isArray(element)
+      ? this.#one(element, text, at, reply)
+      : this.#invalid(reply, null, 'an element of a batch must be an object');
   }
 
   #cancel(params: unknown, text: string, at: number): boolean {
@@ -159,7 +162,8 @@ export class Reader {
     const { dialect, outgoing } = this.#o;
     const { token, data } = dialect.readProgress(params as Members);
     return outgoing.progress(token, data, () => {
-      const whole = parseExact(text);
+      const whole = exactMessage(text);
+      if (whole === undefined) return data;
       const { params: exact } = (at < 0 ? whole : (whole as unknown[])[at]) as { params: Members };
       return dialect.readProgress(exact).data;
     });

@@ -25,8 +25,8 @@ export interface RawPeer {
   readonly sent: () => Promise<string>;
   /** All texts sent and not yet taken, after everything that is ready has happened. */
   readonly allSent: () => Promise<unknown[]>;
-  /** Lets the peer receive a message: a value, or a text as it is. */
-  readonly receive: (message: unknown) => void;
+  /** Lets the peer receive a message: a value, or a text as it is. False: it wants no more for now. */
+  readonly receive: (message: unknown) => boolean | undefined;
 }
 
 /** One peer, and its other side by hand; `reads` tells whether that reads what it is sent. */
@@ -61,8 +61,6 @@ export function rawPeer(options: PeerOptions = {}, reads: () => boolean = () => 
       for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
       return texts.splice(0).map((text) => JSON.parse(text) as unknown);
     },
-    receive: (message) => {
-      sink?.message(typeof message === 'string' ? message : JSON.stringify(message));
-    },
+    receive: (message) => sink?.message(typeof message === 'string' ? message : JSON.stringify(message)),
   };
 }

@@ -38,13 +38,18 @@ export class HeldTexts {
     this.#deliver();
   }
 
-  #deliver(): void {
+  /** The other side is gone, and what it has said is all here: it is delivered, whether there is room or not. */
+  flush(): void {
+    this.#deliver(true);
+  }
+
+  #deliver(all = false): void {
     const sink = this.#sink;
-    if (!sink || this.#busy || this.#held) return;
+    if (!sink || this.#busy || (this.#held && !all)) return;
     this.#busy = true;
     let at = 0;
     try {
-      while (at < this.#texts.length && !this.#held) {
+      while (at < this.#texts.length && (all || !this.#held)) {
         if (!this.#hand(this.#texts[at++] ?? '', sink)) this.#held = true;
       }
     } finally {

@@ -172,10 +172,14 @@ class HttpTransport implements Transport {
     }
     const body = await this.#bodyOf(response);
     await this.#after(Number(lastEvent ?? 0));
-    if (type.startsWith('application/json') && body !== '') this.#texts.add(body);
+    const isJson = type.startsWith('application/json');
+    if (isJson && body !== '') this.#texts.add(body);
     // A refusal without id, or no JSON-RPC at all: the call would wait for ever.
     if (!response.ok) await this.#failed(text, status, { status: response.status });
-    else if (body === '' && !this.#events) await this.#failed(text, `${status} without an answer`);
+    else if (!isJson && body !== '')
+      await this.#failed(text, `${status} with ${type || 'an untyped body'} is no answer`);
+    else if (body !== '' || !this.#events)
+      await this.#failed(text, `${status} without an answer`, undefined, body);
   }
 
   /** @throws Error if it is longer than a message may be, or not UTF-8 */
@@ -235,11 +239,12 @@ class HttpTransport implements Transport {
     for (const look of [...this.#overtaking]) look();
   }
 
-  async #failed(text: string, message: string, data?: unknown): Promise<void> {
+  /** @param said what has been answered: ids in it have their answers */
+  async #failed(text: string, message: string, data?: unknown, said = ''): Promise<void> {
     const { answersFor } = await import('./undeliverable.ts');
     if (this.#over) return;
     const error = { code: ErrorCode.Unavailable, message, ...(data === undefined ? {} : { data }) };
-    for (const answer of answersFor(text, error)) this.#texts.add(answer);
+    for (const answer of answersFor(text, error, said)) this.#texts.add(answer);
   }
 
   async #listen(): Promise<void> {

@@ -390,3 +390,25 @@ test('a server that answers a call with nothing fails it at once', async () => {
   server.closeAllConnections();
   server.close();
 });
+
+test.each([
+  ['text/html', '<p>hello'],
+  ['application/json', '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}'],
+  ['application/json', '[]'],
+])('a server that answers a call with something else fails it at once: %s %s', async (type, body) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': type }).end(body);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (const events of [false, true]) {
+    const peer = new Peer(httpTransport(url, { events }), { log: () => {} });
+    await expect(peer.call('echo')).rejects.toMatchObject({
+      code: ErrorCode.Unavailable,
+      message: expect.stringContaining('200'),
+    });
+    await peer.close();
+  }
+  server.closeAllConnections();
+  server.close();
+});

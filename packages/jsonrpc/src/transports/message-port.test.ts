@@ -30,6 +30,18 @@ test('a receiver that does not read makes the sender wait', async () => {
   expect(await receiver.closed).toMatchObject({ kind: 'ended' });
 });
 
+test('what was sent before the other side left is taken, also by a receiver that is busy', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const receiver = new Peer(messagePortTransport(port2));
+  let heard = 0;
+  receiver.notification('note', () => heard++);
+  const sender = new Peer(messagePortTransport(port1));
+  for (let n = 0; n < 2000; n++) void sender.notify('note', {});
+  await sender.close();
+  expect(await receiver.closed).toMatchObject({ kind: 'ended' });
+  expect(heard).toBe(2000);
+});
+
 test('a single text or a plain object from another implementation is read as a message', async () => {
   const { port1, port2 } = new MessageChannel();
   const answers: unknown[] = [];

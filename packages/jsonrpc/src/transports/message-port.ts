@@ -106,6 +106,7 @@ class MessagePortTransport implements Transport {
   #finish(kind: 'closed' | 'ended'): void {
     if (this.#over) return;
     this.#over = true;
+    if (kind === 'ended') this.#texts.flush();
     const message =
       kind === 'closed' ? 'this side closed the connection' : 'the other side ended the connection';
     this.#sink?.closed({ kind, message });

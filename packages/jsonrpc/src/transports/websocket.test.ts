@@ -81,6 +81,28 @@ test('writers wait for a socket that takes long to open', async () => {
   await peer.close();
 });
 
+test('closing before the socket is open sends what was accepted', async () => {
+  const socket = new FakeSocket();
+  const peer = new Peer(webSocketTransport(socket));
+  await peer.notify('a');
+  const closed = peer.close();
+  socket.open();
+  await closed;
+  expect(socket.sent).toHaveLength(1);
+});
+
+test('what had arrived before the other side closed is taken', async () => {
+  const socket = new FakeSocket();
+  const peer = new Peer(webSocketTransport(socket));
+  let heard = 0;
+  peer.notification('note', () => heard++);
+  socket.open();
+  for (let n = 0; n < 2000; n++) socket.receive('{"jsonrpc":"2.0","method":"note"}');
+  socket.close();
+  expect(await peer.closed).toMatchObject({ kind: 'ended' });
+  expect(heard).toBe(2000);
+});
+
 test('a socket that fails says why', async () => {
   const socket = new FakeSocket();
   const peer = new Peer(webSocketTransport(socket));

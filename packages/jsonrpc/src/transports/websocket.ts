@@ -24,13 +24,14 @@ export interface WebSocketLike {
 const [connecting, open] = [0, 1];
 const congestion = 1 << 20;
 const pollMs = 10;
-/** How long the closing handshake may take. */
+/** How long opening may take for those who close, and the closing handshake. */
 const goodbyeMs = 1000;
 
 class WebSocketTransport implements Transport {
   readonly #socket: WebSocketLike;
   readonly #texts = new HeldTexts();
   readonly #gone: Promise<void>;
+  readonly #ready = Promise.withResolvers<void>();
   #unsent: string[] = [];
   #unsentChars = 0;
   #sink: Sink | undefined;
@@ -61,7 +62,9 @@ class WebSocketTransport implements Transport {
   start(sink: Sink, maxMessageBytes: number): void {
     this.#sink = sink;
     this.#texts.start(sink, maxMessageBytes);
-    if (this.#over) sink.closed(this.#over);
+    if (!this.#over) return;
+    this.#texts.flush();
+    sink.closed(this.#over);
   }
 
   send(text: string): boolean {
@@ -80,11 +83,17 @@ class WebSocketTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    if (this.#unsent.length > 0) await this.#patiently(this.#ready.promise);
     if (this.#socket.readyState <= open) this.#socket.close(1000, 'closed');
-    let patience: NodeJS.Timeout | undefined;
-    await Promise.race([this.#gone, new Promise((resolve) => (patience = setTimeout(resolve, goodbyeMs)))]);
-    clearTimeout(patience);
+    await this.#patiently(this.#gone);
     this.#finish({ kind: 'closed', message: 'this side closed the connection' });
+  }
+
+  async #patiently(event: Promise<void>): Promise<void> {
+    let patience: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => (patience = setTimeout(resolve, goodbyeMs)));
+    await Promise.race([event, this.#gone, late]);
+    clearTimeout(patience);
   }
 
   get #underWay(): number {
@@ -97,6 +106,7 @@ class WebSocketTransport implements Transport {
     this.#unsent = [];
     this.#unsentChars = 0;
     for (const text of unsent) this.#socket.send(text);
+    this.#ready.resolve();
   }
 
   #received(data: unknown): void {
@@ -113,6 +123,7 @@ class WebSocketTransport implements Transport {
   }
 
   #closed({ code, reason }: { code?: number; reason?: string }): void {
+    this.#texts.flush();
     if (this.#failure) this.#finish({ kind: 'error', message: `the WebSocket failed: ${this.#failure}` });
     const why = reason ? `${code}: ${reason}` : `${code ?? 'none'}`;
     this.#finish({ kind: 'ended', message: `the other side closed the WebSocket (${why})` });
