@@ -428,6 +428,19 @@ test('a lost head.json is read from the first event', async () => {
   await store.close();
 });
 
+test('a session that was killed before its head.json was there gets it when it goes on', async () => {
+  using dir = folder();
+  const store = fileStore({ root: dir.path });
+  await recorded(store, 's');
+  const head = join(dir.path, 'sessions', 's', 'head.json');
+  const written = readFileSync(head, 'utf8');
+  rmSync(head);
+  await (await store.open('s')).close();
+  expect(readFileSync(head, 'utf8')).toBe(written);
+  expect(await store.verify('s')).toMatchObject({ ok: true, problems: [] });
+  await store.close();
+});
+
 test('references: a beginning, @last, @failed; an unknown or ambiguous one says what there is', async () => {
   using dir = folder();
   const store = fileStore({ root: dir.path });

@@ -1,5 +1,5 @@
 /** Sessions as plain files in a `.chassis` folder; see `layout.ts` for what stands where. */
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { resolve as absolute } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
@@ -152,6 +152,8 @@ class FileStore implements Store {
       dropEmpty(session);
       recorder = await this.#record(session, loaded, lock);
       if (!loaded.begun) recorder.opened();
+      // Whoever made the session may have been killed between its first event and its header.
+      if (!existsSync(session.head)) await this.#placeHeader(session, loaded.header);
       // What is set aside stands among the reports.
       const found = repair
         ? repair.actions.filter(({ kind }) => kind !== 'torn' && kind !== 'stale')
@@ -306,9 +308,8 @@ class FileStore implements Store {
       const start = { ...from, header: clean, tally: new Tally(clean), end: undefined, damage: [] };
       recorder = await this.#record(session, start, lock);
       recorder.opened();
-      const head = Buffer.from(`${stringifyJson(clean)}\n`);
       // Each waits for the disk: all of them at once take hardly longer than one.
-      await allDone([placeFile(this.#disk, session.head, head), recorder.barrier()]);
+      await allDone([this.#placeHeader(session, clean), recorder.barrier()]);
       await allDone([session.folder, this.#layout.sessions].map((path) => this.#disk.syncFolder(path)));
       return recorder;
     } catch (error) {
@@ -316,6 +317,10 @@ class FileStore implements Store {
       rmSync(session.folder, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  #placeHeader(session: SessionLayout, header: SessionHeader): Promise<void> {
+    return placeFile(this.#disk, session.head, Buffer.from(`${stringifyJson(header)}\n`));
   }
 
   async #record(session: SessionLayout, start: RecordStart, lock: Lock): Promise<Recorder> {
