@@ -59,6 +59,22 @@ describe('at most maxInFlight requests run', () => {
     await client.close();
   });
 
+  test('cancellations are heard also when so many wait that reading had stopped', async () => {
+    const { client, server } = connected({ maxInFlight: 2 });
+    server.method('wait', (_params, { signal }) => {
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as RpcError));
+      });
+    });
+    const stop = new AbortController();
+    const calls = Array.from({ length: 20 }, () => client.call('wait', {}, { signal: stop.signal }));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    stop.abort();
+    await Promise.allSettled(calls);
+    await expect.poll(() => server.open.requests).toBe(0);
+    await client.close();
+  });
+
   test('one that waits can be cancelled: it never begins, and is answered', async () => {
     const { receive, begun, allSent } = waiting(1);
     for (const id of [1, 2]) receive(request(id));

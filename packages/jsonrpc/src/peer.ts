@@ -37,6 +37,8 @@ type Untyped = any;
 
 /** A timer for longer would ring at once. */
 const longestTimer = 2 ** 31 - 1;
+/** How long reading may stop with no request answered before it goes on: what is not read may be their cancellation. */
+const stalledMs = 100;
 
 /**
  * @typeParam C the other side's {@link Contracts}: `call`, `notify` and `api` then know its methods
@@ -68,6 +70,8 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
   readonly #interceptors: readonly Interceptor[];
   readonly #discover: Entry | undefined;
   #held = false;
+  #stalled = false;
+  #patience: NodeJS.Timeout | undefined;
   #inputEnded = false;
   #lastWords: NodeJS.Timeout | undefined;
   #closing: CloseReason | undefined;
@@ -103,8 +107,12 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
       ...limits,
       find: (method, kind) => this.methods.get(method) ?? this.#unregistered(method, kind),
       invoke: invoker(this.#interceptors),
-      mayRefuse: () => this.#outgoing.size > 0,
-      settled: () => this.#settled(),
+      mayRefuse: () => this.#outgoing.size > 0 || this.#stalled,
+      settled: () => {
+        clearTimeout(this.#patience);
+        this.#patience = undefined;
+        this.#settled();
+      },
     });
     this.#reader = new Reader({
       incoming: this.#incoming,
@@ -278,9 +286,19 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
 
   /** Whether the transport shall deliver more; if not, it is told later. */
   #mayGoOn(): boolean {
-    const full = this.#incoming.full(this.#outgoing.size > 0);
+    let full = this.#incoming.full(this.#outgoing.size > 0);
+    if (!full) this.#stalled = false;
+    else if (this.#stalled) full = this.#incoming.full(true);
+    else this.#patience ??= setTimeout(() => this.#readOn(), stalledMs).unref();
     this.#held = this.#turn.exhausted || full;
     return !this.#held;
+  }
+
+  /** None of the running requests gets anywhere; now only memory is a reason not to read. */
+  #readOn(): void {
+    this.#patience = undefined;
+    this.#stalled = this.#held;
+    this.#goOn();
   }
 
   #goOn(): void {
@@ -320,6 +338,7 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
     if (this.#closing) return;
     this.#closing = reason;
     clearTimeout(this.#lastWords);
+    clearTimeout(this.#patience);
     const error = unavailable(reason);
     this.#outgoing.close(error, reason.kind === 'closed');
     this.#incoming.close(error);
