@@ -15,6 +15,7 @@ import type { Place } from './place.ts';
 import { rules } from './rules/index.ts';
 import type { Evidence, Suspect } from './rules/rule.ts';
 import { isDistinctive } from './search.ts';
+import { type IsTied, tiesOf } from './ties.ts';
 
 export interface Ranked extends Suspect {
   readonly rule: string;
@@ -22,6 +23,9 @@ export interface Ranked extends Suspect {
 
 /** Scores nearer than this are equal. */
 const equal = 0.03;
+
+/** What has nothing to do with the failure stays behind all that has, however odd it looks. */
+const apart = 0.55;
 
 /** Rules about the repetition itself: their place is the later call. */
 const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retry']);
@@ -45,6 +49,7 @@ export function ranked(gathered: Gathered): Ranked[] {
     said(rule, gathered).map((suspect): Ranked => ({ ...suspect, rule: rule.name })),
   );
   const blamed = found.some(({ kind, score }) => kind === 'end' && score >= 0.7);
+  const isTied = tiesOf(evidence);
   const weighed = found.map((suspect): Ranked => {
     const own = evidence.view.step(suspect.step);
     const repeats =
@@ -60,7 +65,7 @@ export function ranked(gathered: Gathered): Ranked[] {
     );
     return { ...suspect, step, score: round(score) };
   });
-  return order(onePerPlace(weighed), evidence);
+  return order(onePerPlace(setApart(weighed, evidence, isTied)), evidence);
 }
 
 /** Rules that have weighed the tie to the failure themselves. */
@@ -106,6 +111,30 @@ function isUnfounded(traces: Evidence['traces'], step: number): boolean {
       lineage.pieces.length === 0 &&
       lineage.birth.step > step &&
       isDistinctive(lineage.birth.text),
+  );
+}
+
+/**
+ * Suspects without a tie to the failure, behind those that have one. One oddity alone may be the cause for reasons that the
+ * record does not tell; of several in the work of several tools none is.
+ */
+function setApart(suspects: readonly Ranked[], { view, traces }: Evidence, isTied: IsTied): Ranked[] {
+  const led = new Set(traces.flatMap(({ lineage }) => sourcesOf(lineage).map(({ step }) => step)));
+  const tied = suspects.map(
+    ({ step, kind, rule }) =>
+      kind === 'end' || asIs.has(rule) || led.has(step) || ofRepetition.has(rule) || isTied(step),
+  );
+  const strong = suspects.filter(({ score }) => score >= 0.5);
+  // What a model made up has a reason in what it was not shown, and that need not speak of the same things.
+  const some = suspects.some(
+    ({ score, rule, kind }, index) => tied[index] && score >= 0.5 && !asIs.has(rule) && kind !== 'end',
+  );
+  const odd = new Set(
+    strong.flatMap((suspect) => (tied[suspects.indexOf(suspect)] ? [] : [view.step(suspect.step)?.name])),
+  );
+  if (!some && odd.size < 2) return [...suspects];
+  return suspects.map((suspect, index) =>
+    tied[index] ? suspect : { ...suspect, score: round(suspect.score * apart) },
   );
 }
 

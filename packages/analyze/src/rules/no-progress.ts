@@ -25,7 +25,7 @@ export const noProgress: Rule = {
         const asked = new Set(run.map(inputKey)).size;
         if (!first || run.length < least || asked < 2) continue;
         const text = `${name} was asked ${run.length} times in ${asked} ways from here on and always gave the same result`;
-        yield { step: first.number, text, score: 0.62, kind: 'act' };
+        yield { step: first.number, text, score: exhausted && name === last ? 0.87 : 0.62, kind: 'act' };
       }
     }
   },
