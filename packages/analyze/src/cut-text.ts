@@ -29,15 +29,32 @@ export function brokenOff(text: string): string | undefined {
   return hasShortRow(text) ? 'its last row has fewer fields than the others' : undefined;
 }
 
-/** JSON that stops: it does not parse, and its brackets stay open. */
+/** JSON that stops: its first bracket stays open to the end; of JSON Lines, that of the last line. */
 function isCutJson(text: string): boolean {
   if (/[\]}]\s*$/.test(text)) return false;
+  if (staysOpen(text)) return true;
+  const lines = text.trimEnd().split('\n');
+  return isJson(lines[0] ?? '') && staysOpen(lines.at(-1) ?? '');
+}
+
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
-    return false;
-  } catch {
     return true;
+  } catch {
+    return false;
   }
+}
+
+/** Begins as an object or a list does, unlike a log whose lines begin with `[INFO]` or a time in brackets. */
+function staysOpen(text: string): boolean {
+  if (!/^\s*(?:\{\s*(?:"|$)|\[\s*(?:["{[\d-]|true\b|false\b|null\b|$))/.test(text)) return false;
+  let open = 0;
+  for (const [sign] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs)) {
+    if (sign === '{' || sign === '[') open++;
+    else if ((sign === '}' || sign === ']') && --open === 0) return false;
+  }
+  return true;
 }
 
 function isCutMarkup(text: string): boolean {

@@ -98,7 +98,8 @@ export function wordsOf(text: string): string[] {
 
 /** Scripts that set no spaces: each two signs in a row. */
 function pairsOf(word: string): string[] {
-  return [...word].slice(0, -1).map((sign, index) => sign + ([...word][index + 1] ?? ''));
+  const signs = Array.from(word);
+  return signs.slice(0, -1).map((sign, index) => sign + (signs[index + 1] ?? ''));
 }
 
 /** What any failure and any result may say. */
