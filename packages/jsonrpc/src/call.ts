@@ -1,3 +1,5 @@
+import { ErrorCode, RpcError } from './errors.ts';
+
 /** What a caller may say about one call. */
 export interface CallOptions {
   /** Deadline of this call in milliseconds instead of the peer's; 0 for none. */
@@ -8,6 +10,16 @@ export interface CallOptions {
   readonly onProgress?: ((data: unknown) => void) | undefined;
   /** Numbers in the result that a double would change arrive as `JSON.rawJSON` values. */
   readonly exact?: boolean | undefined;
+}
+
+/** What is wrong with the items of a batch; a program without types may pass anything. */
+export function wrongItems(items: unknown): RpcError | undefined {
+  if (!Array.isArray(items)) {
+    return new RpcError(ErrorCode.InvalidRequest, 'a batch is an array of calls and notifications');
+  }
+  const at = items.findIndex((item) => typeof item !== 'object' || item === null);
+  if (at < 0) return undefined;
+  return new RpcError(ErrorCode.InvalidRequest, `item ${at} of the batch must be an object with a method`);
 }
 
 /** One element of a batch. */

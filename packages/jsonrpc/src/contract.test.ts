@@ -54,6 +54,28 @@ describe('params with a schema', () => {
     expect(JSON.stringify((error as RpcError).data)).not.toContain('hunter2');
   });
 
+  test.each([
+    ['paths with null and odd keys', [{ message: 'no', path: [null, { key: 'a' }, 3] }], '/null/a/3', 'no'],
+    ['a path that is no list', [{ message: 'no', path: 'a.b' }], '', 'no'],
+    ['issues that are no list', { message: 'no' }, '', 'no'],
+    ['issues that are text', 'no', '', 'no'],
+    ['an issue that is null, without a message', [null], '', 'refused by its schema'],
+    ['a message that is no text', [{ message: 5 }], '', 'refused by its schema'],
+    [
+      'alternatives that are rubbish',
+      [{ message: 'no', errors: [[null], 5], issues: 5 }],
+      '',
+      /^no; .*refused/,
+    ],
+  ])('are refused whatever the schema library says: %s', async (_what, issues, path, message) => {
+    const { client, server } = connected();
+    const validate = () => ({ issues }) as never;
+    server.method('m', { params: { '~standard': { version: 1, vendor: 'odd', validate } } }, () => 'ran');
+    await expect(client.call('m')).rejects.toMatchObject(
+      invalid([{ path, message: typeof message === 'string' ? message : expect.stringMatching(message) }]),
+    );
+  });
+
   test('may be checked asynchronously', async () => {
     const { client, server } = connected();
     const even = z.object({ n: z.number().refine(async (n) => n % 2 === 0, 'must be even') });

@@ -88,6 +88,11 @@ export function saidBy(thrown: unknown): string {
   }
 }
 
+/** A name or sentence of the other side, as far as messages repeat it. */
+export function shown(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
 /** Whether a handler stopped because its signal was aborted. */
 export function isAbort(thrown: unknown): boolean {
   try {

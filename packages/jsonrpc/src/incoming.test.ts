@@ -309,3 +309,11 @@ test('the exact numbers of a batch are read once, whatever its elements ask for'
   expect(answers.map(({ id }) => id)).toEqual(ids.map(Number));
   expect(answers.map(({ result }) => result[0])).toEqual(ids.map(Number));
 });
+
+test('an unknown method of any length is repeated as far as it helps', async () => {
+  const { receive, allSent } = rawPeer();
+  receive(request(1, 'm'.repeat(1 << 20)));
+  const [answer] = (await allSent()) as { error: { code: number; message: string } }[];
+  expect(answer?.error.code).toBe(ErrorCode.MethodNotFound);
+  expect(answer?.error.message).toMatch(/^Method not found: m{200}…$/);
+});

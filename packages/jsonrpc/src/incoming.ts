@@ -8,7 +8,7 @@ import { Answers } from './answers.ts';
 import { type Destination, type Remote, Request, type RequestHost } from './context.ts';
 import { mayUse } from './contract.ts';
 import type { Dialect } from './dialect.ts';
-import { ErrorCode, RpcError, type WireError } from './errors.ts';
+import { ErrorCode, RpcError, shown, type WireError } from './errors.ts';
 import type { Log } from './log.ts';
 import { errorText, exactId, exactMessage, notificationText, type RequestId } from './message.ts';
 import type { Entry } from './methods.ts';
@@ -92,7 +92,7 @@ export class Incoming implements RequestHost {
     const entry = this.#o.find(method, 'method');
     const { dialect } = this.#o;
     if (!entry && method !== dialect.cancel && method !== dialect.progress) {
-      this.refuse(to, id, { code: ErrorCode.MethodNotFound, message: `Method not found: ${method}` });
+      this.refuse(to, id, { code: ErrorCode.MethodNotFound, message: `Method not found: ${shown(method)}` });
       return;
     }
     if (entry?.kind !== 'method') {
@@ -115,7 +115,7 @@ export class Incoming implements RequestHost {
     if (this.#over) return;
     const entry = this.#o.find(method, 'notification');
     if (!entry) {
-      const message = `nobody listens for "${method}"`;
+      const message = `nobody listens for "${shown(method)}"`;
       this.#o.log({ level: 'debug', event: 'unknown-notification', message, method });
       return;
     }
@@ -149,7 +149,7 @@ export class Incoming implements RequestHost {
   cancel(id: RequestId, reason: string): boolean {
     const request = this.#open.get(id);
     if (!request) return false;
-    const error = new RpcError(this.#o.dialect.cancelledCode, reason);
+    const error = new RpcError(this.#o.dialect.cancelledCode, shown(reason));
     request.stop(error);
     // One that waits has no handler that could notice.
     if (request.weight > 0) this.#answers.threw(request, error);

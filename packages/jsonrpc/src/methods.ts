@@ -78,8 +78,13 @@ export class Methods {
   #add(name: string, kind: Entry['kind'], first: Contract | Handler<never>, second?: Handler<never>): this {
     const contract = typeof first === 'function' ? none : first;
     const handler = (typeof first === 'function' ? first : second) as Handler | undefined;
-    if (typeof name !== 'string' || typeof handler !== 'function') {
-      throw new TypeError('a method needs a name and a handler');
+    if (
+      typeof name !== 'string' ||
+      typeof handler !== 'function' ||
+      typeof contract !== 'object' ||
+      !contract
+    ) {
+      throw new TypeError('a method needs a name, a contract or none, and a handler');
     }
     if (name.startsWith('rpc.')) throw new TypeError(`"${name}": names that begin with rpc. are reserved`);
     if (this.#entries.has(name)) throw new TypeError(`"${name}" is already registered`);

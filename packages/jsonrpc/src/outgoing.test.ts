@@ -27,6 +27,19 @@ describe('a batch', () => {
     expect(heard).toEqual([[1]]);
   });
 
+  test.each([
+    ['null', /array/],
+    ['[{"method":"a"},null]', /item 1 /],
+    ['["a"]', /item 0 /],
+  ])('that is none is refused with its place: %s', async (items, message) => {
+    const { client } = connected();
+    await expect(client.batch(JSON.parse(items) as never)).rejects.toMatchObject({
+      code: ErrorCode.InvalidRequest,
+      message: expect.stringMatching(message),
+    });
+    expect(client.open.calls).toBe(0);
+  });
+
   test('is one message, also a batch of one; an empty one sends nothing', async () => {
     const { peer, allSent } = rawPeer({ timeoutMs: 20 });
     expect(await peer.batch([])).toEqual([]);

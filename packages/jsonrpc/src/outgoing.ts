@@ -7,7 +7,7 @@
 import type { BatchItem, CallOptions } from './call.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dialect } from './dialect.ts';
-import { ErrorCode, RpcError, saidBy } from './errors.ts';
+import { ErrorCode, RpcError, saidBy, shown } from './errors.ts';
 import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep } from './json.ts';
 import type { Log } from './log.ts';
 import { arrayText, exactMessage, notificationText, type Wire } from './message.ts';
@@ -136,10 +136,10 @@ export class Outgoing {
     if (late) {
       log({ level: 'debug', event: 'late-response', message: 'an answer came after its call was over', id });
     } else if (id === null && isErrorObject(error)) {
-      const message = `the other side could not read a message: ${error.message} (${error.code})`;
+      const message = `the other side could not read a message: ${shown(error.message)} (${error.code})`;
       log({ level: 'warn', event: 'peer-error', message, id, recent: outlet.recent() });
     } else {
-      const message = `a response belongs to no call of ours: id ${JSON.stringify(id) ?? 'missing'}`;
+      const message = `a response belongs to no call of ours: id ${shown(JSON.stringify(id) ?? 'missing')}`;
       log({ level: 'warn', event: 'unmatched-response', message, id });
     }
   }

@@ -6,7 +6,7 @@
  * everything open ends with it, with the reason.
  */
 import { type Api, api } from './api.ts';
-import type { BatchItem, CallOptions } from './call.ts';
+import { type BatchItem, type CallOptions, wrongItems } from './call.ts';
 import type { Remote } from './context.ts';
 import {
   type AnyName,
@@ -194,6 +194,8 @@ export class Peer<C extends Contracts = Untyped> implements Remote {
    * `signal` hold for each call. Rejects if the batch cannot be sent at all, also when one item is of the wrong kind
    */
   batch(items: readonly BatchItem[], options?: CallOptions): Promise<PromiseSettledResult<unknown>[]> {
+    const rubbish = wrongItems(items);
+    if (rubbish) return Promise.reject(rubbish);
     for (const { method, notify } of this.#remote ? items : []) {
       const wrong = wrongKind(this.#remote, method, notify ? 'notification' : 'method');
       if (wrong) return Promise.reject(wrong);

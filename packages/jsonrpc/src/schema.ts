@@ -56,9 +56,13 @@ export interface Issue {
   readonly received?: string;
 }
 
-/** A schema library's issues in the form that goes over the wire. Never contains the values themselves. */
-export function issuesOf(found: readonly SchemaIssue[], value: unknown): Issue[] {
-  return found.map((issue) => {
+/**
+ * A schema library's issues in the form that goes over the wire. Never contains the values themselves.
+ *
+ * @param found what the library gave; whatever is not as the specification has it still means that the value is refused
+ */
+export function issuesOf(found: unknown, value: unknown): Issue[] {
+  return issueList(found).map((issue) => {
     const keys = keysOf(issue);
     const wanted = wantedBy(issue);
     return {
@@ -67,6 +71,17 @@ export function issuesOf(found: readonly SchemaIssue[], value: unknown): Issue[]
       ...(wanted === undefined ? {} : { expected: wanted, received: kindOf(at(value, keys)) }),
     };
   });
+}
+
+function issueList(found: unknown): readonly SchemaIssue[] {
+  const list: readonly unknown[] = Array.isArray(found) ? found : [found];
+  return list.map((issue) =>
+    typeof issue === 'object' && issue !== null ? (issue as SchemaIssue) : { message: saidOf(issue) },
+  );
+}
+
+function saidOf(message: unknown): string {
+  return typeof message === 'string' && message !== '' ? message : 'refused by its schema';
 }
 
 /** What zod and libraries like it tell beside the standard members. */
@@ -85,7 +100,10 @@ const maxAlternatives = 8;
 
 function alternativesOf({ errors }: Telling): readonly (readonly Telling[])[] {
   if (!Array.isArray(errors)) return [];
-  return errors.filter((each): each is Telling[] => Array.isArray(each)).slice(0, maxAlternatives);
+  return errors
+    .filter((each) => Array.isArray(each))
+    .slice(0, maxAlternatives)
+    .map(issueList);
 }
 
 function wantedBy(issue: Telling): string | undefined {
@@ -97,7 +115,7 @@ function wantedBy(issue: Telling): string | undefined {
       .map((value) => (typeof value === 'bigint' ? `${value}` : JSON.stringify(value)))
       .join(' | ');
   const wanted = alternativesOf(issue).map(([first]) =>
-    first === undefined ? undefined : first.path?.length ? 'object' : wantedBy(first),
+    first === undefined ? undefined : keysOf(first).length > 0 ? 'object' : wantedBy(first),
   );
   return wanted.length > 0 && wanted.every((each) => each !== undefined)
     ? [...new Set(wanted)].join(' | ')
@@ -106,14 +124,15 @@ function wantedBy(issue: Telling): string | undefined {
 
 /** "Invalid input" alone lets nobody correct anything: what is inside is told along. */
 function messageOf(issue: Telling): string {
-  const { message, issues } = issue;
+  const { issues } = issue;
+  const message = saidOf(issue.message);
   const alternatives = alternativesOf(issue).filter((each) => each.length > 0);
   if (alternatives.length > 0) {
     const each = alternatives.map((inside, at) => `(${at + 1}) ${inside.map(located).join(', ')}`);
     return `${message}; no alternative fits: ${each.join('; ')}`;
   }
   return Array.isArray(issues) && issues.length > 0
-    ? `${message}: ${(issues as Telling[]).map(located).join(', ')}`
+    ? `${message}: ${issueList(issues).map(located).join(', ')}`
     : message;
 }
 
@@ -122,8 +141,11 @@ function located(issue: Telling): string {
   return path === '' ? messageOf(issue) : `${path}: ${messageOf(issue)}`;
 }
 
-function keysOf({ path = [] }: SchemaIssue): PropertyKey[] {
-  return path.map((key) => (typeof key === 'object' ? key.key : key));
+function keysOf({ path }: SchemaIssue): PropertyKey[] {
+  if (!Array.isArray(path)) return [];
+  return path.map((part: PropertyKey | { readonly key: PropertyKey } | null) =>
+    typeof part === 'object' && part !== null ? part.key : (part as PropertyKey),
+  );
 }
 
 function pointer(keys: readonly PropertyKey[]): string {

@@ -13,6 +13,7 @@ export class HeldTexts {
   #texts: (string | Uint8Array | Damage)[] = [];
   #held = false;
   #busy = false;
+  #size = 0;
 
   start(sink: Sink, maxMessageBytes: number): void {
     if (this.#sink) throw new Error('a transport serves one peer');
@@ -26,9 +27,15 @@ export class HeldTexts {
     return this.#texts.length === 0;
   }
 
+  /** Whether more waits than the longest message may be: a sender who cannot be made to wait must stop. */
+  get overfull(): boolean {
+    return this.#size > this.#limit;
+  }
+
   /** @returns false if the sink wants no more */
   add(text: string | Uint8Array | Damage): boolean {
     this.#texts.push(text);
+    this.#size += sizeOf(text);
     this.#deliver();
     return !this.#held;
   }
@@ -50,7 +57,9 @@ export class HeldTexts {
     let at = 0;
     try {
       while (at < this.#texts.length && (all || !this.#held)) {
-        if (!this.#hand(this.#texts[at++] ?? '', sink)) this.#held = true;
+        const text = this.#texts[at++] ?? '';
+        this.#size -= sizeOf(text);
+        if (!this.#hand(text, sink)) this.#held = true;
       }
     } finally {
       this.#texts = at === this.#texts.length ? [] : this.#texts.slice(at);
@@ -67,4 +76,8 @@ export class HeldTexts {
     if (!isUtf8(text)) return sink.damaged(invalidUtf8);
     return sink.message(Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8'));
   }
+}
+
+function sizeOf(text: string | Uint8Array | Damage): number {
+  return typeof text === 'object' && 'kind' in text ? 0 : text.length;
 }

@@ -85,8 +85,8 @@ export function httpService(
   }
 
   async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-      throw new Refusal(415, ErrorCode.InvalidRequest, 'the content type must be application/json');
+    if (!isJson(request.headers['content-type'])) {
+      throw new Refusal(415, ErrorCode.InvalidRequest, 'the content type must be application/json, in UTF-8');
     }
     const text = await bodyOf(request, maxMessageBytes);
     const session = sessionOf(request, true);
@@ -184,6 +184,15 @@ async function bodyOf(request: IncomingMessage, limit: number): Promise<string> 
   if (!isUtf8(body))
     throw new Refusal(400, ErrorCode.ParseError, 'Parse error: the message is not valid UTF-8');
   return body.toString('utf8');
+}
+
+/** JSON is UTF-8 (RFC 8259, section 8.1), whatever parameters say beside it; another character set is another text. */
+function isJson(contentType = ''): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  return (
+    type.trim() === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset))
+  );
 }
 
 /** What a client says it has seen; undefined if it is no number of ours. */

@@ -97,6 +97,8 @@ describe('a POST', () => {
 
   test.each([
     ['of another content type', 415, echo, { 'content-type': 'text/plain' }],
+    ['of a type that only begins alike', 415, echo, { 'content-type': 'application/json-seq' }],
+    ['in another character set', 415, echo, { 'content-type': 'application/json; charset=latin1' }],
     ['from a web page that is not listed', 403, echo, { origin: 'https://evil.example' }],
     ['with invalid UTF-8', 400, 'bytes', {}],
     ['over the limit', 413, `"${'x'.repeat(2000)}"`, {}],

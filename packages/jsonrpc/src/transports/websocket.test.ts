@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ErrorCode, Peer, webSocketTransport } from '../index.ts';
 
 /** A WebSocket by hand. */
@@ -101,6 +101,27 @@ test('what had arrived before the other side closed is taken', async () => {
   socket.close();
   expect(await peer.closed).toMatchObject({ kind: 'ended' });
   expect(heard).toBe(2000);
+});
+
+test('a socket that cannot be paused is closed when more waits than is read; what waits is taken', async () => {
+  const socket = new FakeSocket();
+  const closed = vi.spyOn(socket, 'close');
+  const peer = new Peer(webSocketTransport(socket), { maxMessageBytes: 1 << 16, maxInFlight: 1 });
+  let ran = 0;
+  peer.method('slow', () => {
+    ran++;
+    return new Promise(() => {});
+  });
+  socket.open();
+  const text = (id: number) =>
+    JSON.stringify({ jsonrpc: '2.0', method: 'slow', id, params: ['x'.repeat(20_000)] });
+  for (let id = 0; id < 100 && socket.readyState === 1; id++) socket.receive(text(id));
+  expect(closed).toHaveBeenCalledExactlyOnceWith(4013, 'more was sent than is read');
+  expect(await peer.closed).toMatchObject({
+    kind: 'error',
+    message: expect.stringContaining('cannot be paused'),
+  });
+  expect(ran).toBe(1);
 });
 
 test('a socket that fails says why', async () => {

@@ -2,7 +2,8 @@
  * WebSocket: one JSON text a message, over any object that looks like a WebSocket.
  *
  * Promise: what is sent before the socket is open leaves when it opens; writers wait while the socket has more
- * than it can send. Binary messages are read as UTF-8.
+ * than it can send. Binary messages are read as UTF-8. A socket that cannot be paused, as the global `WebSocket` cannot,
+ * is closed when more waits to be read than the longest message may have.
  */
 import type { CloseReason, Sink, Transport } from '../transport.ts';
 import { HeldTexts } from './held-texts.ts';
@@ -22,6 +23,8 @@ export interface WebSocketLike {
 }
 
 const [connecting, open] = [0, 1];
+/** The closing code of those who take no more: RFC 6455 leaves 4000 to 4999 to applications. */
+const tooMuch = 4013;
 const congestion = 1 << 20;
 const pollMs = 10;
 /** How long opening may take for those who close, and the closing handshake. */
@@ -111,7 +114,12 @@ class WebSocketTransport implements Transport {
 
   #received(data: unknown): void {
     const more = this.#texts.add(typeof data === 'string' ? data : new Uint8Array(data as ArrayBuffer));
-    if (!more) this.#socket.pause?.();
+    if (more) return;
+    if (this.#socket.pause) this.#socket.pause();
+    else if (this.#texts.overfull) {
+      this.#failure ??= 'more arrived than is read, and this socket cannot be paused';
+      this.#socket.close(tooMuch, 'more was sent than is read');
+    }
   }
 
   /** There is no event that tells when the socket has caught up. */
