@@ -80,8 +80,16 @@ async function feed(near: Writable, bytes: number, chunk: number, done: Promise<
   return cpuMs(before);
 }
 
-/** Ratios to the floor, and of 16 MB to 8 MB; what is compared takes turns, and medians are reported. */
-export async function largeMessages(): Promise<{ eight: number; four: number; growth: number }> {
+interface LargeMessages {
+  /** Ratios to the floor of 8 MB in 64 KiB chunks, and 4 MB in 4 KiB chunks. */
+  readonly eight: number;
+  readonly four: number;
+  /** By megabytes: CPU milliseconds of the peer and of the floor for each of them. */
+  readonly perMegabyte: readonly { readonly mib: number; readonly own: number; readonly floor: number }[];
+}
+
+/** What is compared takes turns, and medians are reported. */
+export async function largeMessages(): Promise<LargeMessages> {
   const [kib, mib] = [1 << 10, 1 << 20];
   const ratio = async (candidate: () => Promise<number>, floor: () => Promise<number>): Promise<number> => {
     const ratios: number[] = [];
@@ -92,6 +100,15 @@ export async function largeMessages(): Promise<{ eight: number; four: number; gr
     }
     return median(ratios);
   };
+  const perMegabyte: LargeMessages['perMegabyte'][number][] = [];
+  for (const size of [4, 8, 16, 32]) {
+    const [own, floor]: [number[], number[]] = [[], []];
+    for (let round = 0; round < 10; round++) {
+      floor.push((await takenByFloor(size * mib, 64 * kib)) / size);
+      own.push((await takenByPeer(size * mib, 64 * kib)) / size);
+    }
+    perMegabyte.push({ mib: size, own: median(own.slice(3)), floor: median(floor.slice(3)) });
+  }
   return {
     eight: await ratio(
       () => takenByPeer(8 * mib, 64 * kib),
@@ -101,10 +118,7 @@ export async function largeMessages(): Promise<{ eight: number; four: number; gr
       () => takenByPeer(4 * mib, 4 * kib),
       () => takenByFloor(4 * mib, 4 * kib),
     ),
-    growth: await ratio(
-      () => takenByPeer(16 * mib, 64 * kib),
-      () => takenByPeer(8 * mib, 64 * kib),
-    ),
+    perMegabyte,
   };
 }
 

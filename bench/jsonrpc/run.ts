@@ -101,7 +101,10 @@ if (!values.only && values.scenario === '') {
   );
   const large = await largeMessages();
   print(`| 8 MB in 64 KiB chunks ÷ floor | ${figure(large.eight)} | 1.2, stretch 1.0 |`);
-  print(`| 16 MB ÷ 8 MB, CPU time | ${figure(large.growth)} | 2.2: linear |`);
+  const each = large.perMegabyte;
+  print(
+    `| CPU per MB of messages of ${each.map(({ mib }) => mib).join(', ')} MB | ${each.map(({ own }) => own.toFixed(1)).join(', ')} ms (floor ${each.map(({ floor }) => floor.toFixed(1)).join(', ')}) | linear |`,
+  );
   print(`| 4 MB in 4 KiB chunks ÷ floor | ${figure(large.four)} | 1.5, stretch 1.0 |`);
   const cost = await importCost();
   print(

@@ -4,7 +4,7 @@
  * Promise: whatever a handler returns or throws, also something that cannot be read or sent, the answer is JSON within the
  * limits and carries the request's id. What was not meant for the other side goes to the log under a reference.
  */
-import type { Request } from './context.ts';
+import type { Destination, Request } from './context.ts';
 import type { Dialect } from './dialect.ts';
 import { asWireError, ErrorCode, isAbort } from './errors.ts';
 import { envelopeDepth, isTooDeep, isTooLong, mayBeDeep } from './json.ts';
@@ -36,7 +36,7 @@ export class Answers {
     try {
       const json = JSON.stringify(value) ?? 'null';
       const whole = resultText(request.id as RequestId, json);
-      text = this.within(whole, 'the result', json, request.to.gathered);
+      text = this.within(whole, 'the result', json, request.to);
     } catch (error) {
       this.threw(request, error);
       return;
@@ -74,7 +74,7 @@ export class Answers {
     if (!known) return undefined;
     try {
       const text = errorText(request.id as RequestId, known);
-      return this.within(text, 'the error', text, request.to.gathered);
+      return this.within(text, 'the error', text, request.to);
     } catch {
       return undefined;
     }
@@ -90,13 +90,14 @@ export class Answers {
    * The text itself; throws a RangeError if a limit does not allow it.
    *
    * @param json the part of it that may nest
-   * @param gathered bytes that leave in the same message
+   * @param to where it goes, if it may leave together with others
    */
-  within(text: string, what: string, json: string, gathered = 0): string {
+  within(text: string, what: string, json: string, to?: Destination): string {
     if (mayBeDeep(json, this.#maxDepth) && isTooDeep(json, this.#maxDepth))
       throw new RangeError(`${what} nests deeper than ${this.#maxDepth} levels`);
-    if (isTooLong(text, this.#o.maxMessageBytes - gathered))
-      throw new RangeError(`${what} would be longer than ${this.#o.maxMessageBytes} bytes`);
+    const limit = this.#o.maxMessageBytes;
+    if (to ? !to.fits(text, limit) : isTooLong(text, limit))
+      throw new RangeError(`${what} would be longer than ${limit} bytes`);
     return text;
   }
 }

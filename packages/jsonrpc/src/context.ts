@@ -42,8 +42,8 @@ export interface RequestHost {
 
 /** Where the answer to a request goes: the connection, its batch, or one exchange. */
 export interface Destination {
-  /** Bytes that already wait to leave in the same message. */
-  readonly gathered: number;
+  /** Whether a text fits into the message that it would leave in, of at most `limit` bytes. */
+  fits(text: string, limit: number): boolean;
   /** Of a batch: whether one of its requests has been charged with its length. */
   charged?: boolean;
   /** @param alone whether nothing else is being worked on, so that there is no point in gathering answers */

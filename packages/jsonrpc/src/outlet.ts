@@ -3,6 +3,7 @@
  */
 import type { Destination } from './context.ts';
 import type { RpcError } from './errors.ts';
+import { isTooLong } from './json.ts';
 import { arrayText, type RequestId } from './message.ts';
 import type { Transport } from './transport.ts';
 
@@ -29,7 +30,6 @@ const remembered = 16;
  * connection is over. A short memory of what was sent explains errors that come back without an id.
  */
 export class Outlet implements Destination {
-  readonly gathered = 0;
   /** The other side does not read. */
   congested = false;
   readonly #transport: Transport;
@@ -54,6 +54,10 @@ export class Outlet implements Destination {
   }
 
   skip(): void {}
+
+  fits(text: string, limit: number): boolean {
+    return !isTooLong(text, limit);
+  }
 
   /** Resolves when the other side reads. */
   drained(): Promise<void> {
@@ -103,6 +107,9 @@ export class BatchReply implements Destination {
   readonly #to: Destination;
   readonly #texts: string[] = [];
   charged = false;
+  #chars = 0;
+  /** Bytes of the first texts, as far as somebody had to know. */
+  #counted = 0;
   #bytes = 0;
   /** Answers still to come, and one more until the whole batch has been read. */
   #missing = 1;
@@ -111,8 +118,13 @@ export class BatchReply implements Destination {
     this.#to = to;
   }
 
-  get gathered(): number {
-    return this.#bytes + this.#texts.length + '[]'.length;
+  /** Bytes are counted only when the characters alone do not tell: counting makes each text be put together by itself. */
+  fits(text: string, limit: number): boolean {
+    const separators = this.#texts.length + '[]'.length;
+    if ((this.#chars + text.length) * 3 + separators <= limit) return true;
+    for (; this.#counted < this.#texts.length; this.#counted++)
+      this.#bytes += Buffer.byteLength(this.#texts[this.#counted] ?? '');
+    return !isTooLong(text, limit - this.#bytes - separators);
   }
 
   expect(): void {
@@ -121,7 +133,7 @@ export class BatchReply implements Destination {
 
   deliver(text: string, alone: boolean): void {
     this.#texts.push(text);
-    this.#bytes += Buffer.byteLength(text);
+    this.#chars += text.length;
     this.#arrived(alone);
   }
 
@@ -143,7 +155,6 @@ export class BatchReply implements Destination {
 
 /** One message in, at most one text out: for transports where an answer belongs to its request (HTTP). */
 export class Exchange implements Destination {
-  readonly gathered = 0;
   readonly answer: Promise<string | undefined>;
   #settle: (text: string | undefined) => void = () => {};
 
@@ -155,6 +166,10 @@ export class Exchange implements Destination {
 
   deliver(text: string): void {
     this.#settle(text);
+  }
+
+  fits(text: string, limit: number): boolean {
+    return !isTooLong(text, limit);
   }
 
   skip(): void {
