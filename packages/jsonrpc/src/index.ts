@@ -1,5 +1,5 @@
 /** The public face of the package; nothing else is. */
-export type { BatchItem, CallOptions } from './call.ts';
+export type { Abortable, BatchItem, CallOptions } from './call.ts';
 export { type ConnectOptions, connect } from './connect.ts';
 export type { Context, Remote } from './context.ts';
 export type { Caller, Contract, Contracts, SchemaCompiler } from './contract.ts';

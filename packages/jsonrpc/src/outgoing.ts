@@ -4,7 +4,7 @@
  * Promise: every call settles exactly once: by its answer, its deadline, its signal, or the end of the
  * connection. Ids are unique across processes and restarts, and match by value and type. A late answer is dropped.
  */
-import type { BatchItem, CallOptions } from './call.ts';
+import type { Abortable, BatchItem, CallOptions } from './call.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dialect } from './dialect.ts';
 import { ErrorCode, RpcError, saidBy, shown } from './errors.ts';
@@ -333,7 +333,7 @@ function isErrorObject(error: unknown): error is { code: number; message: string
   return typeof code === 'number' && typeof message === 'string';
 }
 
-function cancelled(signal: AbortSignal): RpcError {
+function cancelled(signal: Abortable): RpcError {
   const reason: unknown = signal.reason;
   return new RpcError(ErrorCode.Cancelled, saidBy(reason), undefined, { cause: reason });
 }

@@ -88,3 +88,24 @@ test('a failing onProgress costs the reader nothing', async () => {
   for await (const part of client.stream('count', { to: 3 }, { onProgress })) seen.push(part);
   expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
 });
+
+test('an outer signal cancels, also one that is none of the platform and one that was aborted before', async () => {
+  const { client, stopped } = counting();
+  const listeners = new Set<() => void>();
+  const signal = {
+    aborted: false,
+    reason: 'enough',
+    addEventListener: (_type: 'abort', listener: () => void) => void listeners.add(listener),
+    removeEventListener: (_type: 'abort', listener: () => void) => void listeners.delete(listener),
+  };
+  const stream = client.stream('count', { to: 1000 }, { signal });
+  setImmediate(() => {
+    signal.aborted = true;
+    for (const listener of [...listeners]) listener();
+  });
+  await expect(stream.result).rejects.toMatchObject({ code: ErrorCode.Cancelled, message: 'enough' });
+  await stopped;
+  expect(listeners.size).toBe(0);
+  const late = client.stream('count', { to: 1 }, { signal: AbortSignal.abort('before') });
+  await expect(late.result).rejects.toMatchObject({ code: ErrorCode.Cancelled, message: 'before' });
+});

@@ -34,8 +34,12 @@ export function streamOf<T>(
     }
     options.onProgress?.(data);
   };
-  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  const result = call({ onProgress, signal }).finally(() => {
+  const outer = options.signal;
+  const onAbort = (): void => stop.abort(outer?.reason);
+  outer?.addEventListener('abort', onAbort, { once: true });
+  if (outer?.aborted) onAbort();
+  const result = call({ onProgress, signal: stop.signal }).finally(() => {
+    outer?.removeEventListener('abort', onAbort);
     over = true;
     wake();
   });

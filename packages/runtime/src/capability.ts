@@ -5,6 +5,7 @@
  * the root cause and what to do; the gate never learns how a plugin is hosted.
  */
 import type { ErrorRecord } from '@chassis/errors';
+import type { Abortable } from '@chassis/jsonrpc';
 import type { FileChange, InvokePayload, WireContext } from '@chassis/sdk';
 import type { Effect, Json, JsonObject, PluginRef, Result, ToolDefinition } from '@chassis/types';
 
@@ -25,6 +26,8 @@ export interface Invocation {
   readonly ctx: WireContext;
   /** Aborts on cancellation and at the deadline. The host tells the plugin; the gate does not wait for it. */
   readonly signal: AbortSignal;
+  /** The same for hosts that only hand it on: reading `signal` may make one, which costs as much as a short call. */
+  readonly stop: Abortable;
   readonly host: HostCalls;
 }
 

@@ -79,7 +79,7 @@ export function pluginPeer(
     const { ctx, ...payload } = params as { ctx: WireContext } & InvokePayload;
     const exact = (): string => JSON.stringify(payload.input);
     const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
-    const invocation = invokeContext(ctx, context, exact, overPeer(peer, ctx.trace_id, context));
+    const invocation = invokeContext(ctx, context, exact, new PeerCalls(peer, ctx.trace_id, context));
     return runHandler(handlers, payload, input, invocation, home);
   });
 
@@ -95,17 +95,46 @@ export function pluginPeer(
   return { peer, over: lastWords() };
 }
 
-function overPeer(peer: Peer, trace_id: string, context: Context): ContextCalls {
-  const call = <T>(method: string, params: JsonObject): Promise<T> =>
-    peer.call<T>(method, { ...params, trace_id }, { exact: true });
-  return {
-    progress: (data) => context.progress(data),
-    log: (level, message, data) => logLine(peer, trace_id, level, message, data),
-    secret: (name) => call<string>('host.secret', { name }),
-    call: (method, params) => call<Json>('host.call', { method, params }),
-    value: (name) => call<Json>('host.call', { method: name }),
-    effect: (effect) => void peer.notify('tool.effect', { trace_id, effect: onWire(effect) }).catch(() => {}),
-  };
+/** What an invocation asks of the harness, on the connection that it came from. */
+class PeerCalls implements ContextCalls {
+  readonly #peer: Peer;
+  readonly #trace_id: string;
+  readonly #context: Context;
+
+  constructor(peer: Peer, trace_id: string, context: Context) {
+    this.#peer = peer;
+    this.#trace_id = trace_id;
+    this.#context = context;
+  }
+
+  progress(data: JsonObject): void {
+    this.#context.progress(data);
+  }
+
+  log(level: string, message: string, data?: Json): void {
+    logLine(this.#peer, this.#trace_id, level, message, data);
+  }
+
+  secret(name: string): Promise<string> {
+    return this.#ask('host.secret', { name });
+  }
+
+  call(method: string, params: JsonObject): Promise<Json> {
+    return this.#ask('host.call', { method, params });
+  }
+
+  value(name: 'now' | 'random' | 'uuid'): Promise<Json> {
+    return this.#ask('host.call', { method: name });
+  }
+
+  effect(effect: FileChange | Exclude<Effect, { kind: 'file' }>): void {
+    const said = { trace_id: this.#trace_id, effect: onWire(effect) };
+    this.#peer.notify('tool.effect', said).catch(() => {});
+  }
+
+  #ask<T>(method: string, params: JsonObject): Promise<T> {
+    return this.#peer.call<T>(method, { ...params, trace_id: this.#trace_id }, { exact: true });
+  }
 }
 
 function logLine(

@@ -129,6 +129,7 @@ async function call(
       workspace: tmpdir(),
     },
     signal,
+    stop: signal,
     host: deskOfNobody,
   };
   return tool.invoke(invocation);

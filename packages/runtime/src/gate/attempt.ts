@@ -5,6 +5,7 @@ import { ChassisError, toChassisError } from '@chassis/errors';
 import type { InvokePayload, WireContext } from '@chassis/sdk';
 import type { Result } from '@chassis/types';
 import type { HostCalls, Invocation } from '../capability.ts';
+import { Stop, whenAborted } from './stop.ts';
 
 interface Invocable {
   invoke(invocation: Invocation): Promise<Result>;
@@ -31,12 +32,11 @@ export async function attempt(
   let giveUp: (reason: ChassisError) => void = () => {};
   let grace: NodeJS.Timeout | undefined;
   const end = (reason?: unknown): void => {
-    call.stop(reason);
+    call.stop.abort(reason);
     grace ??= setTimeout(() => giveUp(new ChassisError('Cancelled', 'cancelled')), graceMs);
   };
   const deadline = setTimeout(end, timeoutMs);
-  const onCancel = (): void => end(signal.reason);
-  signal.addEventListener('abort', onCancel, { once: true });
+  const forget = whenAborted(signal, end);
   try {
     // By hand: Promise.race costs more. An answer after we stopped waiting is nobody's any more.
     const result = await new Promise<Result>((resolve, reject) => {
@@ -48,7 +48,7 @@ export async function attempt(
       data: result.error?.details,
     });
   } catch (thrown) {
-    if (!call.stopped) throw thrown;
+    if (!call.stop.aborted) throw thrown;
     // Whatever a plugin that was told to stop calls its end; what it knows of its usage is kept.
     if (signal.aborted)
       throw new ChassisError('Cancelled', 'cancelled', { data: toChassisError(thrown).data, cause: thrown });
@@ -59,21 +59,16 @@ export async function attempt(
   } finally {
     clearTimeout(deadline);
     clearTimeout(grace);
-    signal.removeEventListener('abort', onCancel);
+    forget();
   }
 }
 
-/**
- * The call as the host gets it, with one signal for deadline and cancellation. The signal is made only if somebody asks for
- * it: it costs as much as the rest of a short call, and most handlers in this process never look.
- */
+/** The call as the host gets it, with one end for deadline and cancellation. */
 class Call implements Invocation {
   readonly payload: InvokePayload;
   readonly ctx: WireContext;
   readonly host: HostCalls;
-  stopped = false;
-  #reason: unknown;
-  #controller: AbortController | undefined;
+  readonly stop = new Stop();
 
   constructor(payload: InvokePayload, ctx: WireContext, host: HostCalls) {
     this.payload = payload;
@@ -82,17 +77,6 @@ class Call implements Invocation {
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.stopped) this.#controller.abort(this.#reason);
-    }
-    return this.#controller.signal;
-  }
-
-  stop(reason: unknown): void {
-    if (this.stopped) return;
-    this.stopped = true;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
+    return this.stop.signal;
   }
 }

@@ -34,7 +34,7 @@ export function bareProtocol(): Protocol {
       return { ready: true };
     },
 
-    async invoke(peer, { payload, ctx, signal }, onProgress) {
+    async invoke(peer, { payload, ctx, stop }, onProgress) {
       if (!('tool' in payload)) {
         return failure(
           new ChassisError('MethodNotFound', 'a bare JSON-RPC server has tools only'),
@@ -45,14 +45,14 @@ export function bareProtocol(): Protocol {
       try {
         const data = await peer.call<Json>(method, payload.input, {
           timeoutMs: 0,
-          signal,
+          signal: stop,
           onProgress,
           exact: true,
         });
         return { code: 0, data, error: null, trace_id: ctx.trace_id };
       } catch (error) {
         // The end of the connection is the plugin's end; any other error is the tool's answer.
-        if (!(error instanceof RpcError) || isEndOfConnection(error) || signal.aborted) throw error;
+        if (!(error instanceof RpcError) || isEndOfConnection(error) || stop.aborted) throw error;
         return failure(error, ctx.trace_id);
       }
     },

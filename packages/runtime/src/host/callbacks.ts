@@ -16,31 +16,52 @@ const AGENT_METHODS = new Set(['model.generate', 'tool.call', 'state.update', 's
 /** What every plugin may do: it concerns only itself. */
 const OWN_METHODS = new Set(['session.event']);
 
-export function callbacks(invocation: Invocation, options: HostOptions): ContextCalls {
-  const { host, payload } = invocation;
-  const { manifest } = options.entry.source;
-  return {
-    progress: (data) => host.progress(data),
-    log: (level, message, data) => host.log(level, message, data),
-    secret: (name) => options.secret(name),
-    value: (name) => host.value(name),
-    effect: (effect) => host.effect(effect),
-    async call(method, params) {
-      const { method: target, params: given, tool } = asHostMethod(method, params);
-      const names = tool === undefined ? [method, target] : [method, target, `tool.${tool}`, tool];
-      const allowed =
-        OWN_METHODS.has(target) ||
-        ('agent' in payload && AGENT_METHODS.has(target)) ||
-        mayCall(manifest.permissions.methods, names);
-      if (!allowed) {
-        throw new ChassisError('PermissionDenied', `plugin ${manifest.name} may not call ${method}`, {
-          data: { fix: `list "${method}" under permissions.methods of ${manifest.name}` },
-        });
-      }
-      const answer = await host.call(target, given);
-      return target === method ? answer : outputOf(answer);
-    },
-  };
+export class Callbacks implements ContextCalls {
+  readonly #invocation: Invocation;
+  readonly #options: HostOptions;
+
+  constructor(invocation: Invocation, options: HostOptions) {
+    this.#invocation = invocation;
+    this.#options = options;
+  }
+
+  progress(data: JsonObject): void {
+    this.#invocation.host.progress(data);
+  }
+
+  log(level: string, message: string, data?: Json): void {
+    this.#invocation.host.log(level, message, data);
+  }
+
+  secret(name: string): Promise<string> {
+    return this.#options.secret(name);
+  }
+
+  value(name: 'now' | 'random' | 'uuid'): Promise<Json> {
+    return this.#invocation.host.value(name);
+  }
+
+  effect(effect: Parameters<ContextCalls['effect']>[0]): void {
+    this.#invocation.host.effect(effect);
+  }
+
+  async call(method: string, params: JsonObject): Promise<Json> {
+    const { host, payload } = this.#invocation;
+    const { manifest } = this.#options.entry.source;
+    const { method: target, params: given, tool } = asHostMethod(method, params);
+    const names = tool === undefined ? [method, target] : [method, target, `tool.${tool}`, tool];
+    const allowed =
+      OWN_METHODS.has(target) ||
+      ('agent' in payload && AGENT_METHODS.has(target)) ||
+      mayCall(manifest.permissions.methods, names);
+    if (!allowed) {
+      throw new ChassisError('PermissionDenied', `plugin ${manifest.name} may not call ${method}`, {
+        data: { fix: `list "${method}" under permissions.methods of ${manifest.name}` },
+      });
+    }
+    const answer = await host.call(target, given);
+    return target === method ? answer : outputOf(answer);
+  }
 }
 
 /** `tool.<name>` and `plugin.<plugin>.<tool>` are calls of a tool, with its arguments as params. */

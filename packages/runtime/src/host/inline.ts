@@ -13,7 +13,7 @@ import { type Handlers, handlersOf, invokeContext, type Plugin, runHandler } fro
 import type { Result } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
 import type { CatalogueEntry } from '../plugin/catalogue.ts';
-import { callbacks } from './callbacks.ts';
+import { Callbacks } from './callbacks.ts';
 import {
   type HostOptions,
   type Offer,
@@ -124,7 +124,7 @@ export function inlineHost(options: HostOptions): PluginHost {
       const exact = (): string => JSON.stringify(payload.input);
       const input: unknown = 'model' in payload ? payload.input : JSON.parse(exact());
       const taken = handlers;
-      const calls = invokeContext(ctx, invocation, exact, callbacks(invocation, options));
+      const calls = invokeContext(ctx, invocation, exact, new Callbacks(invocation, options));
       return asPlugin(entry.name, entry.folder, () => runHandler(taken, payload, input, calls, entry.folder));
     },
 

@@ -45,11 +45,11 @@ export const chassisProtocol: Protocol = {
     return answer === undefined || answer === null ? { ready: true } : readiness(answer);
   },
 
-  async invoke(peer, { payload, ctx, signal }, onProgress) {
+  async invoke(peer, { payload, ctx, stop }, onProgress) {
     const answer = await peer.call(
       'plugin.invoke',
       { ...payload, ctx },
-      { ...PATIENT, signal, onProgress, exact: true },
+      { timeoutMs: 0, signal: stop, onProgress, exact: true },
     );
     return resultOf(answer, ctx.trace_id);
   },

@@ -90,7 +90,7 @@ export function remoteHost(options: HostOptions, open: Open): PluginHost {
       try {
         return await asked.invoke(invocation);
       } catch (error) {
-        if (invocation.signal.aborted) {
+        if (invocation.stop.aborted) {
           return failure(new ChassisError('Cancelled', 'cancelled'), invocation.ctx.trace_id);
         }
         throw await asFailure(error);

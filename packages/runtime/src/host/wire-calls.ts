@@ -9,7 +9,7 @@ import type { Peer } from '@chassis/jsonrpc';
 import type { ContextCalls, FileChange } from '@chassis/sdk';
 import type { Effect, FileForm, Json, JsonObject } from '@chassis/types';
 import type { Invocation } from '../capability.ts';
-import { callbacks } from './callbacks.ts';
+import { Callbacks } from './callbacks.ts';
 import type { HostOptions, Log } from './host.ts';
 
 interface Running {
@@ -26,7 +26,7 @@ export class WireCalls {
   }
 
   begin(invocation: Invocation): ContextCalls {
-    const calls = callbacks(invocation, this.#options);
+    const calls = new Callbacks(invocation, this.#options);
     this.#running.set(invocation.ctx.trace_id, { invocation, calls });
     return calls;
   }

@@ -43,6 +43,7 @@ export async function runTurn(
         workspace,
       },
       signal,
+      stop: signal,
       host: new HostDesk(gate, { agent: 'main', turn }, null, binding.plugin.name),
     });
     if (gate.fault !== undefined) throw gate.fault;

@@ -63,6 +63,7 @@ export function invocation(
     value: async (name) => (name === 'now' ? 1_000 : name === 'random' ? 0.5 : 'a-uuid'),
     effect: (effect) => void recorded.effects.push(effect),
   };
+  const signal = options.signal ?? new AbortController().signal;
   return {
     payload,
     ctx: {
@@ -74,7 +75,8 @@ export function invocation(
       deadline: Date.now() + 60_000,
       workspace: '/',
     },
-    signal: options.signal ?? new AbortController().signal,
+    signal,
+    stop: signal,
     host,
     recorded,
   };

@@ -12,7 +12,7 @@ import type { Json, JsonObject, Result } from '@chassis/types';
 import { Client, ProtocolError, SdkError, SdkHttpError } from '@modelcontextprotocol/client';
 import type { Invocation } from '../../capability.ts';
 import { CHASSIS_VERSION } from '../../version.ts';
-import { callbacks } from '../callbacks.ts';
+import { Callbacks } from '../callbacks.ts';
 import type { Conversation } from '../conversation.ts';
 import { notStarted } from '../ending.ts';
 import type { Diagnostics, HostOptions, Offer } from '../host.ts';
@@ -81,11 +81,12 @@ class McpConversation implements Conversation {
     return { ready: true };
   }
 
-  async invoke({ payload, ctx, signal, ...invocation }: Invocation): Promise<Result> {
+  async invoke(invocation: Invocation): Promise<Result> {
+    const { payload, ctx, signal } = invocation;
     if (!('tool' in payload)) {
       return failure(new ChassisError('MethodNotFound', 'an MCP server has tools only'), ctx.trace_id);
     }
-    const calls = callbacks({ payload, ctx, signal, ...invocation }, this.#options);
+    const calls = new Callbacks(invocation, this.#options);
     const { name, inputSchema } = this.#originals.get(payload.tool) ?? { name: payload.tool };
     this.#running.add(calls);
     try {
