@@ -1,5 +1,5 @@
 /**
- * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|third|fourth|fifth|all] [--json] [--misses]`.
+ * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|third|fourth|fifth|seventh|all] [--json] [--misses]`.
  *
  * Every run is a real session; each has a healthy twin, which must yield no cause. With `--valid` the runs are only run, not
  * explained: whether each ends as it must, for a set that is still to be counted.
@@ -11,6 +11,7 @@ import { shapesFifth, unexplainedFifth } from './fifth.ts';
 import { shapesFourth } from './fourth.ts';
 import { shapesOpened } from './opened.ts';
 import { isOnRecord } from './recorded.ts';
+import { shapesSeventh, unexplainedSeventh } from './seventh.ts';
 import { shapesThird, unexplained } from './third.ts';
 import { shapesTuned } from './tuned.ts';
 import { wilson } from './wilson.ts';
@@ -123,6 +124,7 @@ const halves = {
   third: [shapesThird, 7],
   fourth: [shapesFourth, 10],
   fifth: [shapesFifth, 5],
+  seventh: [shapesSeventh, 10],
 } as const;
 
 /** Runs every run and its twin, and explains none. Says which do not end as they must, and the steps of the rest from fault to end. */
@@ -197,6 +199,7 @@ for (const [name, [scenarios, usual]] of Object.entries(halves)) {
 const without: readonly [string, readonly string[], readonly Scenario[]][] = [
   ['unexplained', ['all', 'third', 'fourth'], unexplained],
   ['unexplained_fifth', ['all', 'fifth'], unexplainedFifth],
+  ['unexplained_seventh', ['all', 'seventh'], unexplainedSeventh],
 ];
 for (const [name, counted, scenarios] of without) {
   if (!counted.includes(given.half)) continue;
@@ -211,7 +214,7 @@ for (const [name, counted, scenarios] of without) {
   report[name] = found;
   if (!given.json)
     console.log(
-      `${name === 'unexplained' ? 'unexplained failures' : 'unexplained failures of the fifth set'}: ${found.blamed} of ${found.runs} have a cause named that is more than a guess`,
+      `${name === 'unexplained' ? 'unexplained failures' : `unexplained failures of the ${name.split('_')[1]} set`}: ${found.blamed} of ${found.runs} have a cause named that is more than a guess`,
     );
   if (given.misses) for (const one of found.named) console.log(`  - ${one}`);
 }
