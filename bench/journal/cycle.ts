@@ -33,9 +33,12 @@ export function header(root: string): SessionHeader {
   };
 }
 
-export const page = (i: number) => ({
-  rows: Array.from({ length: 20 }, (_, k) => ({
-    id: i * 20 + k,
+/** Rows of a result of 2 kB. */
+const ROWS = 20;
+
+export const page = (i: number, rows = ROWS) => ({
+  rows: Array.from({ length: rows }, (_, k) => ({
+    id: i * rows + k,
     customer: `customer ${k}`,
     amount: k * 3.14,
     note: 'delivered in the morning, signed for',
@@ -43,7 +46,7 @@ export const page = (i: number) => ({
 });
 
 /** Records cycles; the conversation is compacted now and then, as a real one is. */
-export async function record(writer: Writer, cycles: number): Promise<void> {
+export async function record(writer: Writer, cycles: number, rows = ROWS): Promise<void> {
   let messages: Message[] = [{ role: 'user', content: 'What is the average order value?' }];
   let previous: { step: number; messages: readonly Message[] } | null = null;
   const common = { causes: [], parent: null, agent: 'main', turn: 1, plugin: null } as const;
@@ -88,7 +91,7 @@ export async function record(writer: Writer, cycles: number): Promise<void> {
       causes: [model],
     }).step as number;
     writer.append('step.dispatched', { attempt: 1, idempotency_key: `${writer.id}-${tool}` }, tool);
-    const output = page(i);
+    const output = page(i, rows);
     writer.append('step.finished', { status: 'ok', output, duration_ms: 1, attempts: 1 }, tool);
     messages.push(message, { role: 'tool', tool_call_id: call.id, content: JSON.stringify(output) });
     if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve));

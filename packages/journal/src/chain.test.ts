@@ -43,6 +43,38 @@ test('a flipped bit is reported at its line, and the lines after it are whole', 
   );
 });
 
+test('a damaged line right behind another is no more trusted than that one', () => {
+  const lines = chained(8);
+  fc.assert(
+    fc.property(
+      fc.nat(4),
+      fc.integer({ min: 2, max: 3 }),
+      fc.array(fc.nat(), { minLength: 3, maxLength: 3 }),
+      (at, count, places) => {
+        const copy = lines.map((line) => Buffer.from(line));
+        for (let i = 0; i < count; i++) {
+          const line = copy[at + i] as Buffer;
+          // In the text of the note: number, type and hash of the line stay.
+          const byte = line.indexOf('note ', line.indexOf('"data"')) + ((places[i] as number) % 5);
+          line[byte] = (line[byte] as number) ^ 1;
+        }
+        const chain = new Chain();
+        const checked = copy.map((line) => chain.check(line));
+        for (const [i, one] of checked.entries())
+          expect([i, one.whole]).toEqual([i, i < at || i >= at + count]);
+      },
+    ),
+  );
+});
+
+test('behind a line of which nothing is left, or behind a hole, the next one is taken', () => {
+  const lines = chained(6) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+  const wiped = lines.map((line, i) => (i === 2 ? Buffer.alloc(line.length) : line));
+  expect(problems(wiped)).toEqual([undefined, undefined, 'parse', 'gap', undefined, undefined]);
+  const flipped = Buffer.from(String(lines[1]).replace('note 1', 'note 7'));
+  expect(problems([lines[0], flipped, lines[4], lines[5]])).toEqual([undefined, 'hash', 'gap', undefined]);
+});
+
 test('a missing line, a repeated number and an inserted line are named', () => {
   const lines = chained(6) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
   expect(problems(lines.toSpliced(2, 1))).toEqual([undefined, undefined, 'gap', undefined, undefined]);

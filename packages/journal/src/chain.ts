@@ -26,6 +26,8 @@ export class Chain {
   /** Hashes that the next line may follow, the likeliest first. */
   readonly #previous: string[];
   #damaged = false;
+  /** The number that comes next if each damaged line was one event, and the last of them still carries a hash. */
+  #due = Number.NaN;
   /** Set when nothing is known about what came before: the first line is taken as it is. */
   #open = false;
 
@@ -64,6 +66,7 @@ export class Chain {
     const lost = head === undefined ? lostRange(line) : undefined;
     if (lost && stored !== undefined) {
       this.#damaged = true;
+      this.#due = Number.NaN;
       this.#remember(stored);
       return damaged('lost', lostText(lost), lost.from);
     }
@@ -98,7 +101,9 @@ export class Chain {
 
   /** Whether a line that follows nothing known may be the first one after a hole. */
   #anchors(head: ReadHead, stored: string): boolean {
-    return /^[0-9a-f]{64}$/.test(stored) && (this.#open || head.seq > this.expected);
+    if (!isHash(stored)) return false;
+    // Nothing is missing before it, and what stands there has a hash: then it follows that one, or is damaged itself.
+    return this.#open || (head.seq > this.expected && !(this.#damaged && head.seq === this.#due));
   }
 
   /** Whether only its sequence number was damaged: with the number that is due it would follow. */
@@ -124,16 +129,22 @@ export class Chain {
 
   /** A damaged line: the next one follows what it says, or what its bytes give if just its hash was hit. */
   #lose(line: Buffer, stored: string | undefined): void {
+    const next = (this.#damaged ? this.#due : this.expected) + 1;
+    this.#due = isHash(stored) ? next : Number.NaN;
     this.#damaged = true;
     const [latest] = this.#previous;
     if (latest !== undefined && line.length > TAIL) this.#remember(computedHash(latest, line));
-    if (stored !== undefined && /^[0-9a-f]{64}$/.test(stored)) this.#remember(stored);
+    if (isHash(stored)) this.#remember(stored);
   }
 
   #remember(...hashes: string[]): void {
     this.#previous.unshift(...hashes);
     this.#previous.splice(REACH);
   }
+}
+
+function isHash(stored: string | undefined): stored is string {
+  return stored !== undefined && /^[0-9a-f]{64}$/.test(stored);
 }
 
 function damaged(kind: string, message: string, seq?: number): Checked {
