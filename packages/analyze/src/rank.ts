@@ -15,6 +15,7 @@ import type { Place } from './place.ts';
 import { rules } from './rules/index.ts';
 import type { Evidence, Suspect } from './rules/rule.ts';
 import { isDistinctive } from './search.ts';
+import { isMadeBy } from './symptom.ts';
 import { type IsTied, tiesOf } from './ties.ts';
 
 export interface Ranked extends Suspect {
@@ -91,7 +92,10 @@ function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: bo
   if (born.length > 0) return raise(score, 0.35);
   if (direct.some(({ lineage }) => lineage.links.some(({ to }) => to.step === step)))
     return raise(score, 0.2);
-  const given = direct.filter(({ lineage }) => lineage.origin === 'tool');
+  // The name of what the run has made says what is wrong, and not why.
+  const given = direct.filter(
+    ({ lineage: { origin, birth } }) => origin === 'tool' && !isMade(view.step(birth.step), birth.text),
+  );
   if (given.length === 0)
     return kind === 'missing' && rule !== 'empty-result' && isUnfounded(traces, step)
       ? raise(score, 0.25)
@@ -100,6 +104,10 @@ function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: bo
   const own = view.step(step);
   const holds = own?.kind === 'tool' && given.some(({ lineage }) => holdsValue(own, lineage.birth.text));
   return holds ? raise(score, 0.2) : score * 0.6;
+}
+
+function isMade(step: Step | undefined, text: string): boolean {
+  return step?.kind === 'tool' && isMadeBy(step, text);
 }
 
 /** Whether an argument of the failed call was made up after a step. */

@@ -9,12 +9,14 @@ import { childrenOf } from './holders.ts';
 import { leavesOf } from './json.ts';
 import { findExact } from './match.ts';
 import { unitOf } from './names.ts';
+import { opened } from './opened.ts';
 import type { Place } from './place.ts';
 import { follow } from './pointer.ts';
-import { failureInside } from './rules/looks.ts';
+import { failureInside, isWriting } from './rules/looks.ts';
 import { isDistinctive } from './search.ts';
 import { type Spot, spotsOf } from './spots.ts';
 import { type Issue, isOpen, issuesOf, type Statuses, statuses } from './statuses.ts';
+import { isIdentifier } from './subject.ts';
 
 export interface Symptom {
   readonly step: number;
@@ -42,6 +44,8 @@ export interface Complaint {
 }
 
 const mostInputs = 24;
+/** How a complaint says that the message holds a value, without more. */
+const repeats = 'the error repeats it';
 
 /**
  * The failure of a run; undefined when the run did not fail and no step is asked for.
@@ -94,8 +98,9 @@ export function complaintsOf(view: SessionView, symptom: Symptom): Complaint[] {
     );
   if (issues.length > 0) return issues;
   const quoted = quotedIn(view, step, symptom.text);
-  if (quoted.length > 0) return quoted;
-  if (step.kind === 'model') return [];
+  const faults = quoted.filter((complaint) => !isSubject(view, step, complaint));
+  if (faults.length > 0) return faults;
+  if (step.kind === 'model') return quoted;
   const text = 'an argument of the failed call';
   return spotsOf(view, step.number, '/input')
     .filter((spot) => !spot.range && isWorthTracing(spot))
@@ -108,6 +113,32 @@ export function complaintsOf(view: SessionView, symptom: Symptom): Complaint[] {
       ];
     })
     .slice(0, mostInputs);
+}
+
+/**
+ * Whether the failure names a thing only to say what it speaks of: an id that an earlier call took without complaint. What the run
+ * itself has made is another matter: the fault may lie in the making.
+ */
+function isSubject(view: SessionView, failed: Step, { place, text }: Complaint): boolean {
+  const value = place.range === undefined ? follow(view.step(place.step), place.pointer) : undefined;
+  if (failed.kind !== 'tool' || text !== repeats || !isIdentifier(value)) return false;
+  let taken = false;
+  for (let number = failed.number - 1; number > 0 && number > failed.number - mostEarlier; number--) {
+    const step = view.step(number);
+    if (step?.kind !== 'tool' || step.status !== 'ok' || failureInside(step)) continue;
+    if (leavesOf(step.input).some((leaf) => leaf.text === value)) taken = true;
+    else if (isMadeBy(step, value)) return false;
+  }
+  return taken;
+}
+
+/** Whether a step gave out a name for what it had made. */
+export function isMadeBy(step: Step, name: string): boolean {
+  return (
+    isWriting(step) &&
+    !leavesOf(step.input).some(({ text }) => text === name) &&
+    leavesOf(opened(step.output)).some(({ text }) => text === name)
+  );
 }
 
 function isWorthTracing({ text, name, type }: Spot): boolean {
@@ -128,9 +159,7 @@ function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
   const isQuoted = (spot: Spot): boolean =>
     new RegExp(`["'\`“«‘「„]${RegExp.escape(spot.text)}["'\`”»’」“]`).test(message);
   whole.sort((a, b) => Number(isQuoted(b)) - Number(isQuoted(a)));
-  const told = whole.map(
-    (spot): Complaint => ({ place: place(spot), kind: 'direct', text: 'the error repeats it' }),
-  );
+  const told = whole.map((spot): Complaint => ({ place: place(spot), kind: 'direct', text: repeats }));
   const quotes = [...message.matchAll(/["'`“«‘]([^"'`”»’\n]{3,200})["'`”»’]/g)].map(
     (match) => match[1] ?? '',
   );
@@ -161,9 +190,7 @@ function codesIn(text: string): string[] {
 /** A part of a longer text. */
 function within(spot: Spot, part: string): Complaint[] {
   const found = spot.range || spot.text === part ? undefined : findExact(part, spot.text);
-  return found
-    ? [{ place: { ...place(spot), range: found.range }, kind: 'direct', text: 'the error repeats it' }]
-    : [];
+  return found ? [{ place: { ...place(spot), range: found.range }, kind: 'direct', text: repeats }] : [];
 }
 
 const mostEarlier = 400;
@@ -176,10 +203,7 @@ function earlierIn(view: SessionView, failed: Step, codes: readonly string[]): C
       const step = view.step(number);
       if (step?.kind !== 'tool') continue;
       const leaf = leavesOf(step.input, '/input').find(({ text }) => text === code);
-      if (leaf)
-        return [
-          { place: { step: number, pointer: leaf.pointer }, kind: 'direct', text: 'the error repeats it' },
-        ];
+      if (leaf) return [{ place: { step: number, pointer: leaf.pointer }, kind: 'direct', text: repeats }];
     }
     return [];
   });

@@ -129,7 +129,9 @@ function explained(view: SessionView, step: number | undefined, options: WhyOpti
     };
   }
   const { chain, label } = chainTo(evidence, top);
-  const elsewhere = rest.filter((suspect) => suspect.step !== top.step && suspect.rule !== 'repeated-call');
+  const elsewhere = rest.filter(
+    (suspect) => suspect.step !== top.step && (suspect.rule !== 'repeated-call' || suspect.score >= 0.5),
+  );
   return {
     ...found,
     status: 'cause',

@@ -33,13 +33,15 @@ export const bornInModel: Rule = {
             : 0.4
           : direct
             ? 0.72
-            : unknown || near
-              ? 0.6
-              : isLikeAKey(birth.text) && !isSetting.test(what)
-                ? 0.57
-                : isAmongFound(traces, complaint.place.pointer)
+            : !near && isOption.test(birth.text)
+              ? 0.4
+              : unknown || near
+                ? 0.6
+                : isLikeAKey(birth.text) && !isSetting.test(what)
                   ? 0.57
-                  : 0.4,
+                  : isAmongFound(traces, complaint.place.pointer)
+                    ? 0.57
+                    : 0.4,
         kind: 'act',
       };
     }
@@ -48,6 +50,9 @@ export const bornInModel: Rule = {
 
 const isSetting =
   /limit|timeout|size|count|page|offset|depth|width|height|retries|max|min|temperature|seed|note|text|content|message|body|query|reason|title|summary|description|code|script|command/i;
+
+/** One of the few words that a tool's argument may be: a format, an order, a level. */
+const isOption = /^\p{L}{2,14}$/u;
 
 /** An item of a list of which other items are from results: they were copied, and this one was not. */
 function isAmongFound(traces: readonly Trace[], pointer: string): boolean {

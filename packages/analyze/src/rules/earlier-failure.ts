@@ -1,5 +1,6 @@
 /** A step failed before, and nobody ever got what it was asked for. */
 import { inputKey } from '../outcome.ts';
+import { sharesSubject } from '../subject.ts';
 import type { Rule } from './rule.ts';
 
 export const earlierFailure: Rule = {
@@ -20,8 +21,9 @@ export const earlierFailure: Rule = {
       const again = last?.name === step.name && inputKey(last) === inputKey(step);
       const same = again || (step.name === symptom.name && error.message === last?.error?.message);
       if (recovered || same) continue;
+      const score = last !== undefined && sharesSubject(step, last, symptom.text) ? 0.6 : 0.5;
       const text = `${step.name} failed and was not made good: ${error.name}: ${error.message}`;
-      yield { step: step.number, pointer: '/error/message', text, score: 0.5, kind: 'missing' };
+      yield { step: step.number, pointer: '/error/message', text, score, kind: 'missing' };
     }
   },
 };

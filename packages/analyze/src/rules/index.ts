@@ -13,6 +13,7 @@ import { firstAppearance } from './first-appearance.ts';
 import { lateDuplicate } from './late-duplicate.ts';
 import { lostInstruction } from './lost-instruction.ts';
 import { lostResult } from './lost-result.ts';
+import { madeUpBefore } from './made-up-before.ts';
 import { misreadDate } from './misread-date.ts';
 import { misreadNumber } from './misread-number.ts';
 import { noProgress } from './no-progress.ts';
@@ -66,6 +67,7 @@ export const rules: readonly Rule[] = [
   lostInstruction,
   lostResult,
   bornInModel,
+  madeUpBefore,
   firstAppearance,
   unknownOutcome,
   repeatedCall,

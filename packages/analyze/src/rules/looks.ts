@@ -84,6 +84,7 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
   const texts = [
     '/text',
     '/content',
+    '/content/0/text',
     '/message',
     '/result',
     '/stdout',
@@ -229,12 +230,13 @@ export function isUnknownThing(text: string): boolean {
 }
 
 const writing =
-  /(?:^|[_-])(?:write|edit|update|set|save|put|patch|delete|move|rename|insert|append|replace|pay|charge|refund|transfer|send|post|create|add|book|order|increment|submit|issue|deposit|withdraw)(?:$|[_-])/i;
+  /(?:^|[_-])(?:write|edit|update|set|save|put|patch|delete|move|rename|insert|append|replace|pay|charge|refund|transfer|send|post|create|add|book|order|increment|submit|issue|deposit|withdraw|reserve|cancel|close|merge|push|deploy|apply|commit|upload|import|release|publish|archive|assign|approve|register|schedule|reschedule|restart|rotate|grant|revoke|enable|disable|attach|lock|unlock|generate|make|draft|prepare|compose|produce)(?:$|[_-])/i;
 
 /** Whether a step changes the world: by its effects, by what its tool declares, or, in a record without that, by its name. */
 export function isWriting(step: Step): boolean {
   if (step.effects.some(({ kind }) => kind !== 'process')) return true;
-  if (step.declared === undefined) return writing.test(step.name);
+  // That a tool changes nothing is often just what its author left standing.
+  if (step.declared === undefined || step.declared === 'none') return writing.test(step.name);
   return step.declared === 'write' || step.declared === 'external';
 }
 

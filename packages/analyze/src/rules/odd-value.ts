@@ -123,11 +123,14 @@ function* oddSign(tool: string, { looks, count, ...column }: Column): Generator<
       pointer: pointerOf(column, seen),
       value: seen.value,
       text: `${brief(seen.value)}; the ${count - 1} other values at this place in results of ${tool} are above zero`,
-      score: 0.58,
+      // That a search found nothing is said elsewhere, and weighs less.
+      score: look === 'zero' && isCount.test(column.name) ? 0.3 : 0.58,
       kind: 'value',
     };
   }
 }
+
+const isCount = /total|count|size|length|hits|matche|found|estimate|results|number_?of|num_/i;
 
 /** Nothing where the other results of the tool have a whole object or list. */
 function* hollow(tool: string, column: Column, columns: readonly Column[]): Generator<Suspect> {
