@@ -90,6 +90,8 @@ export interface WhyOptions {
 
 /** Less than this is a suspicion, no cause. */
 const enough = 0.55;
+/** Less than this is a guess, however sure the way to it is. */
+const sure = 0.56;
 const mostOthers = 8;
 const mostNotes = 8;
 /** So many of the newest steps of a run that went well are read for failures that nobody heard of. */
@@ -135,7 +137,7 @@ function explained(view: SessionView, step: number | undefined, options: WhyOpti
   return {
     ...found,
     status: 'cause',
-    cause: { ...suspicion(view, top), label },
+    cause: { ...suspicion(view, top), label: top.score < sure ? 'guess' : label },
     chain,
     others: suspicions(view, elsewhere),
     also: notesOf(evidence, rest, top),

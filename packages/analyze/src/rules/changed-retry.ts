@@ -45,11 +45,26 @@ function brokeOnItsWay(step: Step): boolean {
 const passing =
   /\b(?:timed? ?out|timeout|temporar|try again|unavailable|connection|reset|50[0234]|429|busy)\b/i;
 
-/** Whether two calls were given nearly the same. */
+/** Whether two calls were given nearly the same; an item more or less in a list, or a part of a longer text, is little. */
 export function isMostlySame(a: Step, b: Step): boolean {
-  const texts = (step: Step): Set<string> =>
-    new Set(leavesOf(step.input).map(({ pointer, text }) => `${pointer} ${text}`));
+  const texts = (step: Step): Map<string, string> =>
+    new Map(leavesOf(step.input).map(({ pointer, text }) => [`${placeIn(pointer)} ${text}`, text]));
   const [before, after] = [texts(a), texts(b)];
-  const common = [...before].filter((text) => after.has(text)).length;
-  return common > 0 && common >= Math.max(before.size, after.size) - 2;
+  const common = [...before.keys()].filter((text) => after.has(text)).length;
+  if (common > 0) return common >= Math.max(before.size, after.size) - 2;
+  const [was, is] = [[...before.values()], [...after.values()]];
+  return was.length === 1 && is.length === 1 && holdsMost(was[0] ?? '', is[0] ?? '');
+}
+
+/** A member's place, whichever item of a list it stands in. */
+function placeIn(pointer: string): string {
+  return pointer.replaceAll(/\/\d+(?=\/|$)/g, '/*');
+}
+
+const leastKept = 12;
+
+/** Whether one of two texts is a good part of the other. */
+function holdsMost(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length >= leastKept && short.length * 3 >= long.length && long.includes(short);
 }

@@ -27,10 +27,10 @@ const totalName =
 export const droppedPage: Rule = {
   name: 'dropped-page',
   *find({ tools }) {
-    for (const { name, fresh, columns } of tools) {
+    for (const { name, calls, fresh, columns } of tools) {
       const pages = fresh.filter(({ status }) => status === 'ok');
       const tells = (what: RegExp): boolean => columns.some(({ key, shape }) => isNamed(shape, key, what));
-      yield* skipped(name, pages);
+      yield* skipped(name, pages, calls);
       if (tells(nextName) || tells(moreName) || tells(leftName) || hasCursor(pages, columns))
         yield* announced(name, pages);
       yield* full(name, pages);
@@ -46,8 +46,8 @@ function isNamed(path: string, key: string, what: RegExp): boolean {
   return what.test(key) || (/^(?:value|count|n)$/.test(key) && what.test(lastKey(parentOf(path))));
 }
 
-/** Page 1, 2, 4: the third was never asked for. */
-function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
+/** Page 1, 2, 4: the third was never asked for, or asked for once and not given. */
+function* skipped(tool: string, pages: readonly Step[], calls: readonly Step[]): Generator<Suspect> {
   const asked = pages.flatMap((step) => {
     const at = pagePlace(step);
     const value = at === undefined ? undefined : follow(step.input, at);
@@ -73,6 +73,12 @@ function* skipped(tool: string, pages: readonly Step[]): Generator<Suspect> {
   if (stride === undefined) return;
   for (const { step, at, value } of asked) {
     if (value === low || values.has(value - stride)) continue;
+    const refused = calls.findLast(({ input, error }) => error && follow(input, at) === value - stride);
+    if (refused) {
+      const failed = `${tool} did not give ${lastKey(at)} ${value - stride} (${refused.error?.name}), and was not asked for it again`;
+      yield { step: refused.number, pointer: '/error/message', text: failed, score: 0.7, kind: 'missing' };
+      continue;
+    }
     const text = `${tool} was asked for ${lastKey(at)} ${value}; ${value - stride} was left out`;
     yield { step: step.number, pointer: `/input${at}`, value, text, score: 0.7, kind: 'missing' };
   }

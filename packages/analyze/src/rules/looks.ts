@@ -242,7 +242,7 @@ export function isWriting(step: Step): boolean {
 
 /** Whether words say that what was known is not what is there now. */
 export function isAboutChange(text: string): boolean {
-  return /no longer|out[ -]?(?:of[ -])?date|stale|has changed|changed (?:since|meanwhile)|conflict|not (?:the )?current|superseded|older than|newer (?:version|revision)|(?:version|revision|etag|snapshot)\b[^.]{0,40}\b(?:mismatch|expected|differs?)/i.test(
+  return /no longer|out[ -]?(?:of[ -])?date|stale|(?:has|have|was|were) (?:been )?(?:changed|modified|updated|edited)|(?:changed|modified|updated) (?:since|meanwhile)|in the meantime|non-fast-forward|concurrent|conflict|not (?:the )?current|superseded|older than|newer (?:version|revision)|(?:version|revision|etag|snapshot)\b[^.]{0,40}\b(?:mismatch|expected|differs?)/i.test(
     text,
   );
 }

@@ -18,7 +18,7 @@ const version =
 
 export const staleRead: Rule = {
   name: 'stale-read',
-  *find({ steps, tools: used, symptom, traces }) {
+  *find({ view, steps, tools: used, symptom, traces }) {
     const from = new Set(traces.map(({ lineage }) => lineage.birth.step));
     const tools = steps.filter(({ kind }) => kind === 'tool');
     const writes = indexed(tools.filter(isWrite), (step) =>
@@ -34,7 +34,7 @@ export const staleRead: Rule = {
       ),
     );
     // Most runs change nothing that they have read, and no result says how old it is.
-    if (writes.size === 0 && telling.size === 0) return;
+    if (writes.size === 0 && telling.size === 0 && !isAboutChange(symptom.text)) return;
     const uses = indexed(tools, namesOf);
     const calls = indexed(tools, (step) => [callKey(step)]);
     const versions = indexed(
@@ -72,8 +72,36 @@ export const staleRead: Rule = {
             : 0.5;
       yield { step: read.number, pointer: '/output', text, score, kind: 'value' };
     }
+    yield* overtaken(view.step(symptom.step), symptom.text, tools, from);
   },
 };
+
+/**
+ * The failure says that something has changed since it was read: what was read of the same thing is older than that, whoever
+ * changed it.
+ */
+function* overtaken(
+  failed: Step | undefined,
+  said: string,
+  tools: readonly Step[],
+  from: ReadonlySet<number>,
+): Generator<Suspect> {
+  // "Conflict" alone may be about anything that is taken already.
+  if (failed?.kind !== 'tool' || !isAboutChange(said.replaceAll(/conflict/gi, ''))) return;
+  const own = new Set(leavesOf(failed.input).map(({ text }) => text));
+  const reads = tools.filter(
+    (step) =>
+      step.number < failed.number &&
+      step.status === 'ok' &&
+      step.name !== failed.name &&
+      !isWriting(step) &&
+      (from.has(step.number) || leavesOf(step.input).some(({ text }) => text.length >= 3 && own.has(text))),
+  );
+  const read = reads.findLast(({ number }) => from.has(number)) ?? reads.at(-1);
+  if (!read) return;
+  const text = `read here, and not again before ${failed.name}, which says that it has changed since`;
+  yield { step: read.number, pointer: '/output', text, score: 0.6, kind: 'value' };
+}
 
 type Index = ReadonlyMap<string, readonly Step[]>;
 

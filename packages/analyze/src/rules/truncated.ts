@@ -12,6 +12,9 @@ import type { Rule, Suspect } from './rule.ts';
 
 const cutText =
   /(?:gekürzt|abgeschnitten|tronqué|截断|已省略|以下省略|未完)[^\n]{0,40}$|\b(?:limited to|only the first|first \d+ (?:of|rows|lines|items|bytes)|capped at|abridged|excerpt)\b[^\n]{0,80}$|\b(?:truncated|output (?:was )?cut|clipped)\b[^\n]{0,80}$|\.\.\. ?\(?\d[\d,. ]* (?:more|omitted)|\[\.\.\.\]\s*$|…\s*$|[^.]\.\.\.\s*$|\bomitted\b[^\n]{0,30}[)\]]\s*$/i;
+/** Names of what is shortened by design. */
+const preview =
+  /snippet|subject|title|headline|preview|teaser|excerpt|summary|abstract|description|caption|label/i;
 /** A part beside its whole. */
 const shares: readonly (readonly [RegExp, RegExp])[] = [
   [
@@ -109,6 +112,8 @@ function inOutput(step: Step): Suspect | undefined {
     ) {
       return {
         ...suspect,
+        // A preview is cut because it is one.
+        ...(preview.test(lastKey(at)) ? { score: 0.4 } : {}),
         pointer: at,
         ...(cutHead.test(text.slice(0, 160))
           ? { value: text.slice(0, 40), text: `the text begins cut: ${brief(text.slice(0, 40))}` }
