@@ -194,6 +194,7 @@ function within(spot: Spot, part: string): Complaint[] {
 }
 
 const mostEarlier = 400;
+const joined = /[\p{L}\d][_.-][\p{L}\d]/u;
 
 /** What the message repeats and the failed call was not given: the newest argument before it that was just that. */
 function earlierIn(view: SessionView, failed: Step, codes: readonly string[]): Complaint[] {
@@ -202,8 +203,17 @@ function earlierIn(view: SessionView, failed: Step, codes: readonly string[]): C
     for (let number = failed.number - 1; number > 0 && number > failed.number - mostEarlier; number--) {
       const step = view.step(number);
       if (step?.kind !== 'tool') continue;
-      const leaf = leavesOf(step.input, '/input').find(({ text }) => text === code);
+      const leaves = leavesOf(step.input, '/input');
+      const leaf = leaves.find(({ text }) => text === code);
       if (leaf) return [{ place: { step: number, pointer: leaf.pointer }, kind: 'direct', text: repeats }];
+      // In a statement or a script a name of several parts is a word of its own.
+      const part = joined.test(code)
+        ? leaves.flatMap(({ pointer, text }) => {
+            const found = findExact(code, text);
+            return found ? [{ step: number, pointer, range: found.range }] : [];
+          })[0]
+        : undefined;
+      if (part) return [{ place: part, kind: 'direct', text: repeats }];
     }
     return [];
   });

@@ -44,7 +44,7 @@ export function failureInside(step: Step, output?: Json, recorded?: Json): Findi
 
 /** The members whose values tell how a call went. */
 const telling =
-  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_?code|exit|exit_?status|returncode|rc|retcode|errno|err_?code|error_?code|status|status_code|statusCode|state|text|content|message|result|stdout|stderr|failed|failures|rejected|skipped|unprocessed|not_processed|dropped|invalid|ignored|body|output|response|data|meta|log)$/;
+  /^(?:error|errors|error_message|exception|ok|success|succeeded|exit_?code|exit|exit_?status|returncode|rc|retcode|errno|err_?code|error_?code|status|status_code|statusCode|state|text|content|message|result|stdout|stderr|failed|failures|rejected|skipped|unprocessed|not_processed|dropped|invalid|ignored|body|output|response|data|meta|log|structuredContent)$/;
 
 function foundInside(step: Step, output: Json | undefined): Finding | undefined {
   if (typeof output === 'object' && output !== null && !isWriting(step)) {
@@ -61,6 +61,8 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
   for (const part of [
     '',
     '/result',
+    '/structuredContent',
+    '/result/structuredContent',
     '/response',
     '/response/body',
     '/body',
@@ -159,6 +161,8 @@ function envelopeFailure(body: object): Finding | undefined {
       first !== null &&
       Object.keys(first).some((name) => /why|reason|error|message|cause|code/i.test(name))
     )
+      return { pointer: key, text: `${lastKey(key)}: ${brief(value)}` };
+    if (typeof first === 'string' && (key === '/rejected' || key === '/failed'))
       return { pointer: key, text: `${lastKey(key)}: ${brief(value)}` };
   }
   for (const key of ['/ok', '/success', '/succeeded']) {

@@ -12,7 +12,10 @@ import type { Rule, Suspect } from './rule.ts';
 const stale = /^(?:is_?)?(?:stale|expired|outdated)$/i;
 const cached = /^(?:is_?|from_?)?cached?(?:_?hit)?$/i;
 const source = /^(?:source|from|served_?from|origin|via|x-?cache|cache_?status)$/i;
-const notFresh = /^(?:cache|cached|hit|stale|replica|backup|snapshot|offline|local copy|缓存)$/i;
+const notFresh =
+  /^(?:cache|cached|hit|stale|replica|backup|snapshot|offline|local copy|缓存)(?:$|[^\p{L}])/iu;
+/** What HTTP says of an answer that is older than it may be (RFC 9111, section 5.5). */
+const warned = /\bstale\b|^11[0-3]\b/i;
 const version =
   /^(?:version|revision|rev|etag|updated_?at|modified_?at|mtime|as_?of|last_?modified|sequence)$/i;
 
@@ -133,7 +136,8 @@ function flagged(step: Step): Suspect | undefined {
   for (const { pointer, value } of leavesOf(opened(step.output), '/output')) {
     const key = lastKey(pointer);
     const from = source.test(key) && typeof value === 'string' && notFresh.test(value);
-    const is = stale.test(key) ? 0.72 : from ? 0.6 : cached.test(key) ? 0.58 : 0;
+    const warns = key === 'warning' && typeof value === 'string' && warned.test(value);
+    const is = stale.test(key) || warns ? 0.72 : from ? 0.6 : cached.test(key) ? 0.58 : 0;
     if (is === 0 || value === false || value === null || value === 0) continue;
     if (is < 0.6 && value !== true && value !== 'hit' && value !== 'HIT') continue;
     return {
