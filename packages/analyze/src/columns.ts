@@ -57,7 +57,8 @@ export interface Column {
 }
 
 /** Names of members that tell something about the result beside its data. */
-export const remarkName = /^(?:warnings?|message|reason|details?|notes?|hint|stderr)$/i;
+export const remarkName =
+  /^(?:warnings?|messages?|reasons?|details?|notes?|hints?|stderr|notices?|info|remarks?|comments?|hinweise?|avisos?|avvisi|remarques?|提示|备注|注意)$/i;
 export const unitName = /(?:^|_)(?:unit|units|uom|currency|scale|measure)$/i;
 export const partName =
   /^(?:is_?|was_?)?(?:truncated|partial|incomplete|cut|clipped|limit_?(?:reached|exceeded|hit))$/i;

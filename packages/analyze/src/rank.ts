@@ -33,6 +33,11 @@ const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retr
 
 /** All suspects of a failure, the likeliest cause first; one for each place. */
 export function ranked(gathered: Gathered): Ranked[] {
+  return order(onePerPlace(weighed(gathered)), gathered.evidence);
+}
+
+/** Everything that the rules found, each with its weight. */
+export function weighed(gathered: Gathered): Ranked[] {
   const { evidence } = gathered;
   const first = new Map<number, number>();
   /** The model step that wrote a call for the first time, by the one that wrote it again. */
@@ -51,7 +56,7 @@ export function ranked(gathered: Gathered): Ranked[] {
   );
   const blamed = found.some(({ kind, score }) => kind === 'end' && score >= 0.7);
   const isTied = tiesOf(evidence);
-  const weighed = found.map((suspect): Ranked => {
+  const suspects = found.map((suspect): Ranked => {
     const own = evidence.view.step(suspect.step);
     const repeats =
       own?.kind === 'tool' &&
@@ -66,7 +71,7 @@ export function ranked(gathered: Gathered): Ranked[] {
     );
     return { ...suspect, step, score: round(score) };
   });
-  return order(onePerPlace(setApart(weighed, evidence, isTied)), evidence);
+  return setApart(suspects, evidence, isTied);
 }
 
 /** Rules that have weighed the tie to the failure themselves. */

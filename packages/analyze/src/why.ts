@@ -88,10 +88,10 @@ export interface WhyOptions {
   readonly about?: Place;
 }
 
-/** Less than this is a suspicion, no cause. */
-const enough = 0.55;
 /** Less than this is a guess, however sure the way to it is. */
 const sure = 0.56;
+/** Less than this is no cause. */
+const enough = 0.4;
 const mostOthers = 8;
 const mostNotes = 8;
 /** So many of the newest steps of a run that went well are read for failures that nobody heard of. */

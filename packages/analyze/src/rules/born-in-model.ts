@@ -2,6 +2,7 @@
 
 import type { Step } from '@chassis/journal';
 import { leavesOf } from '../json.ts';
+import { findExact } from '../match.ts';
 import { nearestOf } from '../nearest.ts';
 import type { Span } from '../place.ts';
 import { nameOf, parentOf } from '../pointer.ts';
@@ -84,6 +85,13 @@ function isConfirmed(steps: readonly Step[], { step, text }: Span, symptom: numb
       other.number < symptom &&
       other.status === 'ok' &&
       (isWriting(other) || !failureInside(other)) &&
-      leavesOf(other.input).some((leaf) => leaf.text === text),
+      leavesOf(other.input).some((leaf) => leaf.text === text || isInside(text, leaf.text)),
+  );
+}
+
+/** A statement or a message that holds a number or a name as a word of its own. */
+function isInside(part: string, text: string): boolean {
+  return (
+    part.length >= 3 && text.length > part.length && text.length < 4000 && findExact(part, text) !== undefined
   );
 }

@@ -43,7 +43,7 @@ function brokeOnItsWay(step: Step): boolean {
 }
 
 const passing =
-  /\b(?:timed? ?out|timeout|temporar|try again|unavailable|connection|reset|50[0234]|429|busy)\b/i;
+  /\b(?:timed? ?out|timeout|temporar\w*|try again|unavailable|connection|reset|50[0234]|429|busy|deadlock\w*|rolled back|aborted|interrupted|too many requests|rate.?limit\w*|throttl\w*|zeitüberschreitung|délai|tiempo de espera|tempo scaduto|tempo esgotado|przekroczono czas)\b|超时|逾時|タイムアウト|시간 ?초과|таймаут|время ожидания/i;
 
 /** Whether two calls were given nearly the same; an item more or less in a list, or a part of a longer text, is little. */
 export function isMostlySame(a: Step, b: Step): boolean {

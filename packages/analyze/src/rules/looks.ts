@@ -77,6 +77,8 @@ function foundInside(step: Step, output: Json | undefined): Finding | undefined 
     if (found) return { pointer: at(part + found.pointer), text: found.text };
   }
   // That a job in a list has failed is what a reader asked for; that a part of a change has failed is a failure.
+  const turned = isWriting(step) ? turnedAwayIn(body) : undefined;
+  if (turned) return turned;
   const part = isWriting(step)
     ? leavesOf(body).find(
         ({ pointer, text }) => /^(?:status|state)$/i.test(lastKey(pointer)) && failedWords.test(text),
@@ -202,6 +204,20 @@ function envelopeFailure(body: object): Finding | undefined {
   return undefined;
 }
 
+const turnedAway =
+  /^\/(?:[^/]+\/)?(?:rejected|failed|undelivered|bounced|unprocessed|not_?found|refused)\/\d+(?:\/|$)/i;
+
+/** An effect of several parts, of which some were turned away. */
+function turnedAwayIn(body: Json | undefined): Finding | undefined {
+  const turned = leavesOf(body).find(({ pointer: at, text }) => text !== '' && turnedAway.test(at));
+  return (
+    turned && {
+      pointer: `/output${turned.pointer}`,
+      text: `${turned.pointer.slice(1)}: ${brief(turned.text)}`,
+    }
+  );
+}
+
 /** The words beside a mark of failure. */
 function reasonIn(body: object): string {
   for (const key of ['/message', '/msg', '/reason', '/detail', '/description', '/stderr']) {
@@ -246,7 +262,7 @@ export function isWriting(step: Step): boolean {
 
 /** Whether words say that what was known is not what is there now. */
 export function isAboutChange(text: string): boolean {
-  return /no longer|out[ -]?(?:of[ -])?date|stale|(?:has|have|was|were) (?:been )?(?:changed|modified|updated|edited)|(?:changed|modified|updated) (?:since|meanwhile)|in the meantime|non-fast-forward|concurrent|conflict|not (?:the )?current|superseded|older than|newer (?:version|revision)|(?:version|revision|etag|snapshot)\b[^.]{0,40}\b(?:mismatch|expected|differs?)/i.test(
+  return /no longer|out[ -]?(?:of[ -])?date|stale|(?:has|have|was|were) (?:been )?(?:changed|modified|updated|edited)|(?:changed|modified|updated) (?:since|meanwhile)|in the meantime|non-fast-forward|concurrent|\b(?:409|412)\b|precondition failed|veraltet|inzwischen|zwischenzeitlich|entre-?temps|périmé|obsolète|obsoleto|entretanto|mientras tanto|nel frattempo|устарел|nieaktualn|gewijzigd|已(?:被)?(?:修改|更改|更新)|过期|変更されて|古い|변경되|conflict|not (?:the )?current|superseded|older than|newer (?:version|revision)|(?:version|revision|etag|snapshot)\b[^.]{0,40}\b(?:mismatch|expected|differs?)/i.test(
     text,
   );
 }

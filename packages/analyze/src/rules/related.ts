@@ -1,7 +1,7 @@
 /**
  * What is worth reading when nothing speaks for itself: the steps that have most to do with the call that failed.
  *
- * Never a cause by itself. It ranks what is left by facts: a value that came from there, a member of the same name, a value
+ * Never more than a guess. It ranks what is left by facts: a value that came from there, a member of the same name, a value
  * of the same form, the same thing asked about, and a tool that is seldom used in this run.
  */
 import { peek, type Step } from '@chassis/journal';
@@ -26,14 +26,11 @@ interface Wanted {
 export const related: Rule = {
   name: 'related',
   *find(evidence) {
-    const { view, steps, symptom, traces, tools } = evidence;
+    const { view, steps, symptom } = evidence;
     const failed = view.step(symptom.step);
     if (!failed) return;
     const own = inputKey(failed);
-    const wanted = wantedBy(failed, traces);
-    const uses = new Map(tools.map(({ name, fresh }) => [name, fresh.length]));
-    const from = new Set(traces.flatMap(({ lineage }) => sourcesOf(lineage).map(({ step }) => step)));
-    const via = new Set(traces.flatMap(({ lineage }) => lineage.links.map(({ to }) => to.step)));
+    const { from, reasonsOf } = relationsOf(evidence, failed);
     const found: (Suspect & { weight: number })[] = [];
     const near = steps.filter(
       (step) =>
@@ -50,14 +47,8 @@ export const related: Rule = {
               index < mostRead / 2 || index >= near.length - mostRead / 2 || from.has(number),
           );
     for (const step of looked) {
-      const reasons: [number, string][] = [];
-      if (from.has(step.number)) reasons.push([0.2, 'a value of the failed call is from here']);
-      else if (via.has(step.number)) reasons.push([0.12, 'a value of the failed call came by here']);
-      reasons.push(...likeness(step, wanted));
-      if (step.error) reasons.push([0.12, 'it failed']);
-      const seldom = uses.get(step.name) ?? 0;
-      if (seldom <= 3) reasons.push([seldom === 1 ? 0.08 : 0.06, 'a tool that is seldom used here']);
-      else if (reasons.length === 0) continue;
+      const reasons = [...reasonsOf(step)];
+      if (reasons.length === 0) continue;
       reasons.sort((a, b) => b[0] - a[0]);
       const weight = reasons.reduce((sum, [part]) => sum + part, 0);
       const text = reasons
@@ -77,6 +68,37 @@ export const related: Rule = {
     for (const { weight: _, ...suspect } of found.slice(0, mostNamed)) yield suspect;
   },
 };
+
+/** What each step has to do with the failed call, as reasons with their weights; each step is read once. */
+export function relationsOf({ traces, tools }: Evidence, failed: Step): Relations {
+  const wanted = wantedBy(failed, traces);
+  const uses = new Map(tools.map(({ name, fresh }) => [name, fresh.length]));
+  const from = new Set(traces.flatMap(({ lineage }) => sourcesOf(lineage).map(({ step }) => step)));
+  const via = new Set(traces.flatMap(({ lineage }) => lineage.links.map(({ to }) => to.step)));
+  const known = new Map<number, Reason[]>();
+  const reasonsOf = (step: Step): Reason[] => {
+    const before = known.get(step.number);
+    if (before) return before;
+    const reasons: Reason[] = [];
+    if (from.has(step.number)) reasons.push([0.2, 'a value of the failed call is from here']);
+    else if (via.has(step.number)) reasons.push([0.12, 'a value of the failed call came by here']);
+    reasons.push(...likeness(step, wanted));
+    if (step.error) reasons.push([0.12, 'it failed']);
+    const seldom = uses.get(step.name) ?? 0;
+    if (seldom <= 3) reasons.push([seldom === 1 ? 0.08 : 0.06, 'a tool that is seldom used here']);
+    known.set(step.number, reasons);
+    return reasons;
+  };
+  return { from, reasonsOf };
+}
+
+type Reason = [number, string];
+
+interface Relations {
+  /** Steps that gave a value of the failed call. */
+  readonly from: ReadonlySet<number>;
+  readonly reasonsOf: (step: Step) => readonly Reason[];
+}
 
 function wantedBy(failed: Step, traces: Evidence['traces']): Wanted {
   const leaves = failed.kind === 'tool' ? leavesOf(failed.input) : [];

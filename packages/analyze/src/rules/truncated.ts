@@ -84,6 +84,8 @@ function candidates(tools: readonly ToolUse[]): Step[] {
   return [...found].sort((a, b) => a.number - b.number);
 }
 
+const shortText = 160;
+
 function inOutput(step: Step): Suspect | undefined {
   const suspect = { step: step.number, score: 0.72, kind: 'missing' } as const;
   const whole = opened(step.output);
@@ -112,8 +114,10 @@ function inOutput(step: Step): Suspect | undefined {
     ) {
       return {
         ...suspect,
-        // A preview is cut because it is one.
-        ...(preview.test(lastKey(at)) ? { score: 0.4 } : {}),
+        // A preview is cut because it is one, and so is a short text in a row of a list.
+        ...(preview.test(lastKey(at)) || (text.length < shortText && /\/\d+\//.test(at))
+          ? { score: 0.4 }
+          : {}),
         pointer: at,
         ...(cutHead.test(text.slice(0, 160))
           ? { value: text.slice(0, 40), text: `the text begins cut: ${brief(text.slice(0, 40))}` }

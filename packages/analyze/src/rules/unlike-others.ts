@@ -3,7 +3,7 @@ import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { type Column, pointerOf, type Sighting } from '../columns.ts';
 import { dateReadings } from '../dates.ts';
-import { leafText } from '../json.ts';
+import { leafText, leavesOf } from '../json.ts';
 import { brief } from './looks.ts';
 import type { Rule, Seen, Suspect } from './rule.ts';
 
@@ -71,6 +71,8 @@ function* otherwise(tool: string, column: Column): Generator<Suspect> {
   if (column.values.size !== 2) return;
   const [odd, usual] = [...column.values.values()].sort((a, b) => a.times - b.times);
   if (!odd || !usual || odd.times > 1 || usual.times < leastOthers) return;
+  // What was asked for is what is there.
+  if (leavesOf(odd.step.input).some(({ text }) => text === leafText(odd.value))) return;
   const text = `${brief(odd.value)} here; ${usual.times} other results of ${tool} have ${brief(usual.value)} as ${column.name}`;
   yield {
     ...at(column, odd),

@@ -1,0 +1,87 @@
+/** Forms of faults that hold for any trade: each rule with an example of its own. */
+import type { SessionView } from '@chassis/journal';
+import { expect, test } from 'vitest';
+import { failure, Story } from '../../test/build.ts';
+import { why } from '../why.ts';
+
+type Call = Parameters<Story['call']>;
+
+/** A run of these calls, of which the last fails. */
+function told(...calls: Call[]): SessionView {
+  const story = new Story('Do the work.');
+  for (const call of calls) story.call(...call);
+  return story.fail();
+}
+
+const refuses = (message: string): Call[2] => ({ error: failure('ToolError', 17, message) });
+
+test('a page that failed and was not asked for again is blamed, and not the one after it', () => {
+  const view = told(
+    ['stock', { page: 1 }, { rows: [{ sku: 'A-100' }] }],
+    ['stock', { page: 2 }, refuses('socket hang up')],
+    ['stock', { page: 3 }, { rows: [{ sku: 'C-300' }] }],
+    ['order', { list: 'spring' }, refuses('the list is not complete')],
+  );
+  expect(why(view).cause).toMatchObject({ step: 4, rule: 'dropped-page' });
+});
+
+test('a call that is tried again to no avail is not its own cause', () => {
+  const again: Call = ['push', { branch: 'main' }, refuses('the branch is protected')];
+  const found = why(told(['status', {}, { clean: true }], again, again, again));
+  expect(found.cause?.rule).not.toBe('repeated-call');
+});
+
+test('what repeats its question is not unlike the others', () => {
+  const rate = (pair: string): Call => ['rate', { pair }, { pair, source: 'fixing' }];
+  const view = told(rate('EURUSD'), ['hours', {}, { open: 9 }], rate('USDNOK'), rate('EURUSD'), [
+    'pay',
+    { to: 'x' },
+    refuses('no'),
+  ]);
+  expect(why(view).others.filter(({ rule }) => rule === 'unlike-others')).toEqual([]);
+});
+
+test('a statement that lost its end when it was sent again is a changed retry', () => {
+  const view = told(
+    ['sql', { text: "delete from parcel where depot = 'north' and day < 12" }, refuses('deadlock detected')],
+    ['sql', { text: "delete from parcel where depot = 'north'" }, { done: true }],
+    ['load', { van: 3 }, refuses('there is nothing to load')],
+  );
+  expect(why(view).cause).toMatchObject({ step: 4, rule: 'changed-retry' });
+});
+
+test('a change that changed nothing, and a part that was turned away, are failures nobody heard of', () => {
+  const none = told(
+    ['set_price', { sku: 'K-77', price: 12 }, { ok: true, rows_affected: 0 }],
+    ['print_label', { sku: 'K-77' }, refuses('K-77 has no price')],
+  );
+  expect(why(none).cause).toMatchObject({ step: 2, rule: 'swallowed-error' });
+  const some = told(
+    ['set_price', { sku: 'K-77', price: 12 }, { ok: true, rows_affected: 1 }],
+    ['print_label', { sku: 'K-77' }, refuses('K-77 has no label')],
+  );
+  expect(why(some).others.filter(({ rule }) => rule === 'swallowed-error')).toEqual([]);
+  const turned = told(
+    ['send_invites', { to: ['a@x.test', 'b@x.test'] }, { accepted: ['a@x.test'], rejected: ['b@x.test'] }],
+    ['start_meeting', { guests: ['a@x.test', 'b@x.test'] }, refuses('b@x.test was never invited')],
+  );
+  expect(why(turned).cause).toMatchObject({ step: 2, rule: 'swallowed-error' });
+});
+
+test('a refusal in a notice beside the data counts', () => {
+  const view = told(
+    ['query', { sql: 'select 1' }, { rows: [], notices: ['12 rows are not visible to role reader'] }],
+    ['close_year', { year: 2024 }, refuses('open postings are left')],
+  );
+  expect(why(view).cause).toMatchObject({ step: 2, rule: 'denied' });
+});
+
+test('a number is blamed where it stands when the other results of its tool are written otherwise', () => {
+  const sheet = (name: string, rent: string): Call => ['sheet', { name }, { name, rent }];
+  const view = told(sheet('a', '1,250'), sheet('b', '1,380'), sheet('c', '1.470'), [
+    'plan',
+    { rent: 1.47 },
+    refuses('rent: 1.47 is too low'),
+  ]);
+  expect(why(view).cause).toMatchObject({ step: 6, rule: 'misread-number' });
+});
