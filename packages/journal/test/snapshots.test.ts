@@ -2,12 +2,12 @@
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -104,9 +104,9 @@ test('a snapshot that could not be written is made up for by the next one', asyn
   const before = statSync(snapshots).size;
   await writer.close();
   const again = await store.open(id);
-  // A folder in its place can be neither opened nor written.
+  // A link to itself in its place can be neither opened nor written.
   renameSync(snapshots, `${snapshots}.aside`);
-  mkdirSync(snapshots);
+  symlinkSync(snapshots, snapshots);
   new Run(again).cycles(20);
   rmSync(snapshots, { recursive: true });
   renameSync(`${snapshots}.aside`, snapshots);

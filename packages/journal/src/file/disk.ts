@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ChassisError } from '@chassis/errors';
 
 /** What a writer needs of a disk. Every failure is a rejection with the system's error. */
 export interface Disk {
@@ -27,7 +28,10 @@ function call<T>(run: (done: (error: Error | null, value?: T) => void) => void):
 }
 
 export const realDisk: Disk = {
-  open: (path, flags) => call((done) => fs.open(path, flags, FILE_MODE, done)),
+  async open(path, flags) {
+    if (flags === 'r+') mustBeFile(path);
+    return call((done) => fs.open(path, flags, FILE_MODE, done));
+  },
   write: (fd, bytes, position) =>
     call((done) => fs.write(fd, bytes, 0, bytes.length, position, (error, written) => done(error, written))),
   datasync: (fd) => call((done) => fs.fdatasync(fd, done)),
@@ -82,10 +86,44 @@ export async function placeFile(disk: Disk, path: string, bytes: Buffer): Promis
   }
 }
 
+/** What stands at a path; undefined when nothing does, or a link that leads nowhere. */
+export function statIfThere(path: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(path);
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
+    throw error;
+  }
+}
+
+/** @returns the error for what is not what it should be */
+export function misplaced(path: string, what: string): ChassisError {
+  return new ChassisError('DamagedRecord', `${path} is ${what}; move it away`, {
+    data: { path, fix: `move ${path} away` },
+  });
+}
+
+/**
+ * Makes sure that what is going to be opened is a file: a pipe would be waited for without end, and a device never ends.
+ * @throws DamagedRecord when something else stands there, and the system's error when nothing does
+ */
+export function mustBeFile(path: string): void {
+  const stat = fs.statSync(path);
+  if (stat.isFile()) return;
+  const what = stat.isDirectory() ? 'a folder' : stat.isFIFO() ? 'a pipe' : 'a device or socket';
+  throw misplaced(path, `${what}, where a file should be`);
+}
+
+/** The bytes of a file. @throws as `mustBeFile` */
+export function readFile(path: string): Buffer {
+  mustBeFile(path);
+  return fs.readFileSync(path);
+}
+
 /** Reads a file, or undefined when there is none. */
 export function readIfThere(path: string): Buffer | undefined {
   try {
-    return fs.readFileSync(path);
+    return readFile(path);
   } catch (error) {
     if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
@@ -98,6 +136,7 @@ export function isCode(error: unknown, ...codes: string[]): boolean {
 
 /** Bytes of a file from an offset on; fewer where it ends. @throws the system's error */
 export function readRange(path: string, offset: number, length: number): Buffer {
+  mustBeFile(path);
   const bytes = Buffer.allocUnsafe(length);
   const fd = fs.openSync(path, 'r');
   try {

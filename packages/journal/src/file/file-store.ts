@@ -1,5 +1,5 @@
 /** Sessions as plain files in a `.chassis` folder; see `layout.ts` for what stands where. */
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { resolve as absolute } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import type { Json } from '@chassis/types';
@@ -30,7 +30,7 @@ import { Tally } from '../tally.ts';
 import { checkVersion } from '../upgrade.ts';
 import { Appender, SEGMENT_BYTES } from './appender.ts';
 import { BlobFiles } from './blob-files.ts';
-import { type Disk, FOLDER_MODE, isCode, placeFile, realDisk } from './disk.ts';
+import { type Disk, FOLDER_MODE, isCode, placeFile, realDisk, statIfThere } from './disk.ts';
 import { Blocks } from './event-files.ts';
 import { FileSink, Sealing } from './file-sink.ts';
 import { foldUpTo } from './fold-up-to.ts';
@@ -282,7 +282,7 @@ class FileStore implements Store {
 
   #existing(id: string): SessionLayout {
     const session = this.#layout.session(id);
-    if (isSessionId(id) && statSync(session.folder, { throwIfNoEntry: false })?.isDirectory()) return session;
+    if (isSessionId(id) && statIfThere(session.folder)?.isDirectory()) return session;
     throw new ChassisError('InvalidParams', `there is no session ${id}`, { data: { session: id } });
   }
 

@@ -5,7 +5,7 @@
  * Promise: what is not whole is not used: it stops before the first event that cannot be read, and says why there was no
  * nearer snapshot. Values are read when somebody looks at them.
  */
-import { statSync } from 'node:fs';
+
 import { hashesIn, type Resolve } from '../blob-ref.ts';
 import type { SessionHeader } from '../event.ts';
 import { decodeLine, GENESIS } from '../line.ts';
@@ -13,6 +13,7 @@ import type { Problem } from '../problem.ts';
 import { Past, type PastEvent } from '../state/past.ts';
 import { Trail, type TrailState } from '../state/trail.ts';
 import { Tally } from '../tally.ts';
+import { statIfThere } from './disk.ts';
 import { type Blocks, EventFiles, type PlacedLine } from './event-files.ts';
 import type { Layout } from './layout.ts';
 import type { ScanRange } from './log-scan.ts';
@@ -118,7 +119,7 @@ function isLong(parts: readonly SessionPart[], shelf: Shelf): boolean {
   let bytes = 0;
   for (const { layout } of parts)
     for (const { path, sealed } of layout.segments())
-      bytes += (statSync(path, { throwIfNoEntry: false })?.size ?? 0) * (sealed ? PACKED : 1);
+      bytes += (statIfThere(path)?.size ?? 0) * (sealed ? PACKED : 1);
   return bytes > LONG_BYTES;
 }
 

@@ -1,7 +1,7 @@
 /** Where everything stands inside a `.chassis` folder. Only its owner can read it, and git ignores it. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FILE_MODE, FOLDER_MODE, isCode, syncFolderNow } from './disk.ts';
+import { FILE_MODE, FOLDER_MODE, isCode, misplaced, syncFolderNow } from './disk.ts';
 
 /** A part of a log. `first` is the sequence number of its first event. */
 export interface Segment {
@@ -109,6 +109,7 @@ export class SessionLayout {
       names = readdirSync(this.log);
     } catch (error) {
       if (isCode(error, 'ENOENT')) return [];
+      if (isCode(error, 'ENOTDIR', 'ELOOP')) throw misplaced(this.log, 'no folder, where the log should be');
       throw error;
     }
     const found = new Map<number, Segment>();

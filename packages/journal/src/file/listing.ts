@@ -4,6 +4,7 @@
  *
  * Promise: a session is listed even when it cannot be opened, with the reason.
  */
+
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { toChassisError } from '@chassis/errors';
@@ -14,6 +15,7 @@ import { KnownLosses } from '../lost.ts';
 import { describeProblem, type Problem } from '../problem.ts';
 import type { SessionSummary } from '../store.ts';
 import { listedOutcome, Tally } from '../tally.ts';
+import { statIfThere } from './disk.ts';
 import { type Shelf, tallyNear } from './history.ts';
 import type { IndexDb, IndexRow } from './index-db.ts';
 import type { Layout, Segment, SessionLayout } from './layout.ts';
@@ -179,7 +181,7 @@ function summarise(session: SessionLayout, header: SessionHeader, row: IndexRow)
 }
 
 function unreadable(session: SessionLayout, id: string, problem: string): SessionSummary {
-  const time = statSync(session.folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const time = statIfThere(session.folder)?.mtimeMs ?? 0;
   return {
     id,
     title: '',
@@ -199,7 +201,12 @@ function unreadable(session: SessionLayout, id: string, problem: string): Sessio
 }
 
 function bytesOf(session: SessionLayout): number {
-  const size = ({ path }: Pick<Segment, 'path'>): number =>
-    statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return session.segments().reduce((sum, segment) => sum + size(segment), size({ path: session.head }));
+  const size = ({ path }: Pick<Segment, 'path'>): number => statIfThere(path)?.size ?? 0;
+  let segments: readonly Segment[] = [];
+  try {
+    segments = session.segments();
+  } catch {
+    // Why the session cannot be read is told already.
+  }
+  return segments.reduce((sum, segment) => sum + size(segment), size({ path: session.head }));
 }

@@ -6,10 +6,10 @@
  * lost its lock finds out before it writes again.
  */
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { ChassisError } from '@chassis/errors';
-import { FILE_MODE, isCode, readIfThere } from './disk.ts';
+import { FILE_MODE, isCode, misplaced, readIfThere, statIfThere } from './disk.ts';
 
 /** Who holds a lock. */
 export interface Holder {
@@ -64,7 +64,7 @@ export class Lock {
 }
 
 function fileIdentity(path: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statIfThere(path);
   return stat && `${stat.ino} ${stat.mtimeMs}`;
 }
 
@@ -74,6 +74,9 @@ function fileIdentity(path: string): string | undefined {
  * @throws ChassisError Conflict naming the holder
  */
 export function takeLock(path: string, what: string, force = false): Lock {
+  // A lock that is no file of ours, also a link, can be neither read nor taken over.
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() === false) throw misplaced(path, 'no file, where the lock should be');
   for (let attempt = 0; attempt < 100; attempt++) {
     const current = readHolder(path);
     if (current === undefined) {
@@ -96,10 +99,8 @@ export function takeLock(path: string, what: string, force = false): Lock {
 
 /** The holder of a lock, or undefined when there is none (or it cannot be read). */
 export function readHolder(path: string): Holder | undefined {
-  const bytes = readIfThere(path);
-  if (bytes === undefined) return undefined;
   try {
-    const holder = JSON.parse(bytes.toString('utf8')) as Holder;
+    const holder = JSON.parse(readIfThere(path)?.toString('utf8') ?? '') as Holder;
     return typeof holder.pid === 'number' && typeof holder.nonce === 'string' ? holder : undefined;
   } catch {
     return undefined;

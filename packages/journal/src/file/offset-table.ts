@@ -3,10 +3,10 @@
  *
  * It is derived: when it is missing or does not fit, it is rebuilt from the frames themselves.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import { lineHead } from '../line-head.ts';
-import { readIfThere } from './disk.ts';
+import { readFile, readIfThere } from './disk.ts';
 import { offsetTable, type Segment } from './layout.ts';
 
 export interface Frame {
@@ -36,7 +36,7 @@ export function readOffsets(segment: Segment): OffsetTable {
   } catch {
     // Rebuilt below.
   }
-  return rebuild(readFileSync(segment.path));
+  return rebuild(readFile(segment.path));
 }
 
 /** The frame in which an event must be, if it is in this segment. */

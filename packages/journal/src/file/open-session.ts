@@ -18,7 +18,7 @@ import type { Problem } from '../problem.ts';
 import type { Trail } from '../state/trail.ts';
 import { Tally } from '../tally.ts';
 import type { BlobFiles } from './blob-files.ts';
-import { type Disk, FOLDER_MODE, placeFile } from './disk.ts';
+import { type Disk, FOLDER_MODE, mustBeFile, placeFile } from './disk.ts';
 import { type History, newTrail, pastOf, rangeBehind, type Shelf, usableHistory } from './history.ts';
 import type { Layout, Segment, SessionLayout } from './layout.ts';
 import type { ScannedLine } from './log-scan.ts';
@@ -159,6 +159,7 @@ export function dropEmpty(session: SessionLayout): void {
 function readFrom(path: string, offset: number): Buffer {
   const length = Math.max(0, statSync(path).size - offset);
   const bytes = Buffer.alloc(length);
+  mustBeFile(path);
   const fd = openSync(path, 'r');
   try {
     for (let done = 0; done < length; ) {

@@ -4,7 +4,7 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChassisError } from '@chassis/errors';
 import type { BlobFiles } from './blob-files.ts';
-import { isCode } from './disk.ts';
+import { isCode, statIfThere } from './disk.ts';
 import type { Layout } from './layout.ts';
 import { isAlive } from './listing.ts';
 import { liveness, readHolder, takeLock } from './lock.ts';
@@ -74,7 +74,7 @@ export async function collectBlobs(layout: Layout, blobs: BlobFiles): Promise<nu
     for (const sha256 of await referencedBlobs(layout, blobs, stored)) stored.delete(sha256);
     const youngest = busy ? Date.now() - GRACE_MS : Number.POSITIVE_INFINITY;
     for (const path of stored.values()) {
-      const stat = statSync(path, { throwIfNoEntry: false });
+      const stat = statIfThere(path);
       if (!stat || stat.mtimeMs > youngest) continue;
       rmSync(path, { force: true });
       freed += stat.size;
@@ -98,7 +98,7 @@ export async function afterCollection(layout: Layout): Promise<void> {
 /** What an interrupted import or repair leaves behind goes like an interrupted removal, once nobody can be at it any more. */
 function isAbandoned(layout: Layout, name: string): boolean {
   if (name.startsWith('.removed-')) return true;
-  const age = Date.now() - (statSync(join(layout.sessions, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const age = Date.now() - (statIfThere(join(layout.sessions, name))?.mtimeMs ?? 0);
   return /^\.(import|repair)-/.test(name) && age > 24 * GRACE_MS;
 }
 

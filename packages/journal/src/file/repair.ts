@@ -16,7 +16,7 @@ import { blobName, KnownLosses, type LostRange } from '../lost.ts';
 import { describeProblem, type Problem } from '../problem.ts';
 import type { Repair } from '../store.ts';
 import type { BlobFiles } from './blob-files.ts';
-import { type Disk, FOLDER_MODE, isCode, placeFile } from './disk.ts';
+import { type Disk, FOLDER_MODE, isCode, placeFile, statIfThere } from './disk.ts';
 import type { IndexDb } from './index-db.ts';
 import { Layout, offsetTable, type Segment, SessionLayout } from './layout.ts';
 import { Mending } from './mending.ts';
@@ -149,7 +149,8 @@ async function writeCopy(
   const write = async (all: boolean): Promise<void> => {
     for (const { segment, lines } of mending.finished(all)) {
       if (lines === undefined) {
-        copyOrLink(segment.path, join(kept.log, basename(segment.path)));
+        if (statIfThere(segment.path)?.isFile())
+          copyOrLink(segment.path, join(kept.log, basename(segment.path)));
         continue;
       }
       changed.push(segment);
@@ -180,7 +181,7 @@ async function copyHeader(
 ): Promise<Problem | undefined> {
   const session = layout.session(id);
   if (!problems.some(({ kind }) => kind === 'head')) {
-    if (existsSync(session.head)) copyOrLink(session.head, kept.head);
+    if (statIfThere(session.head)?.isFile()) copyOrLink(session.head, kept.head);
     return undefined;
   }
   for await (const lines of scanPart(await ownPart(layout, id))) {
@@ -273,9 +274,9 @@ function moveAside(session: SessionLayout, path: string): void {
   if (!existsSync(path)) return;
   mkdirSync(session.quarantine, { recursive: true, mode: FOLDER_MODE });
   const kept = join(session.quarantine, quarantineName(path));
-  // A folder where a file should be.
-  if (statSync(path).isDirectory()) renameSync(path, kept);
-  else copyOrLink(path, kept);
+  // A folder or a pipe where a file should be.
+  if (statSync(path).isFile()) copyOrLink(path, kept);
+  else renameSync(path, kept);
 }
 
 function quarantineName(path: string): string {

@@ -6,6 +6,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { zstdDecompressSync } from 'node:zlib';
+import { mustBeFile } from './disk.ts';
 import type { Segment } from './layout.ts';
 import { type Frame, frameHolding, readOffsets } from './offset-table.ts';
 
@@ -38,6 +39,7 @@ export interface LineRange {
  * @throws the system's error when the file cannot be read
  */
 export async function* readLines(segment: Segment, range: LineRange = {}): AsyncGenerator<RawLine[]> {
+  mustBeFile(segment.path);
   const file = await open(segment.path, 'r');
   try {
     const splitter = new Splitter(segment.sealed ? 0 : (range.offset ?? 0));

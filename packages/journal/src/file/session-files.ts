@@ -3,7 +3,7 @@
  *
  * Promise: reading takes no lock and changes nothing; damage costs only the damaged events.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Chain } from '../chain.ts';
 import { damagedRecord } from '../damaged-record.ts';
@@ -12,6 +12,7 @@ import { parseJson } from '../json.ts';
 import { decodeLine } from '../line.ts';
 import type { Problem } from '../problem.ts';
 import { checkVersion } from '../upgrade.ts';
+import { readFile, statIfThere } from './disk.ts';
 import type { Layout, SessionLayout } from './layout.ts';
 import { type ScannedLine, type ScanRange, scanLog } from './log-scan.ts';
 
@@ -54,7 +55,7 @@ export async function readHeader(layout: Layout, id: string): Promise<SessionHea
 /** What `head.json` says; undefined when it is missing, unreadable or no header: the first event has it too. */
 function headIn(path: string): SessionHeader | undefined {
   try {
-    const header = parseJson(readFileSync(path, 'utf8')) as unknown as Partial<SessionHeader> | null;
+    const header = parseJson(readFile(path).toString('utf8')) as unknown as Partial<SessionHeader> | null;
     return typeof header?.id === 'string' && typeof header.v === 'number'
       ? (header as SessionHeader)
       : undefined;
@@ -114,8 +115,7 @@ export async function partsOf(layout: Layout, id: string): Promise<SessionPart[]
 /** What is missing behind the last line of a log that once reached further. */
 export function missingEnd(layout: SessionLayout, lost: number, seq: number): Problem {
   const last = layout.segments().at(-1);
-  const offset =
-    last && !last.sealed ? { offset: statSync(last.path, { throwIfNoEntry: false })?.size ?? 0 } : {};
+  const offset = last && !last.sealed ? { offset: statIfThere(last.path)?.size ?? 0 } : {};
   const place = last === undefined ? {} : { file: basename(last.path), ...offset };
   const message = `${lost} ${lost === 1 ? 'event is' : 'events are'} missing at the end: the log once reached further`;
   return { kind: 'truncated', message, ...place, seq };

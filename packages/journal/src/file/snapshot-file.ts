@@ -6,13 +6,13 @@
  * the log itself answers then.
  */
 import { hash as sha256 } from 'node:crypto';
-import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, truncateSync, writeSync } from 'node:fs';
 import { crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Problem } from '../problem.ts';
 import type { NodeRef } from '../state/rows.ts';
 import type { Trail, TrailState } from '../state/trail.ts';
 import type { Tallied } from '../tally.ts';
-import { FILE_MODE, isCode, readRange } from './disk.ts';
+import { FILE_MODE, isCode, readRange, statIfThere } from './disk.ts';
 import type { SessionLayout } from './layout.ts';
 
 /** A record: mark, length of the packed body, CRC-32 of all behind it, the snapshot's last event; then the body. Little-endian. */
@@ -110,8 +110,8 @@ export class SnapshotFile {
 
   /** Reads and checks the whole file once for each state of it: it is a small part of the log's size. */
   #look(): void {
-    const stat = statSync(this.#path, { throwIfNoEntry: false });
-    const [size, changed] = [stat?.size ?? 0, stat?.mtimeMs ?? 0];
+    const stat = statIfThere(this.#path);
+    const [size, changed] = [stat?.isFile() ? stat.size : 0, stat?.mtimeMs ?? 0];
     if (size === this.#size && changed === this.#changed) return;
     this.#size = size;
     this.#changed = changed;
@@ -257,9 +257,11 @@ export class SnapshotWriter {
 
   #append(record: Buffer): void {
     if (this.#fd === undefined) {
+      // Snapshots are derived: what stands in their place and is no file makes room.
+      if (statIfThere(this.#path)?.isFile() === false)
+        renameSync(this.#path, `${this.#path}.aside-${Date.now()}`);
       // What an interrupted writer left behind the last whole one goes.
-      if ((statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0) > this.#end)
-        truncateSync(this.#path, this.#end);
+      if ((statIfThere(this.#path)?.size ?? 0) > this.#end) truncateSync(this.#path, this.#end);
       this.#fd = openSync(this.#path, this.#end === 0 ? 'w' : 'r+', FILE_MODE);
     }
     let done = 0;
