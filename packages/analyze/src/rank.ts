@@ -7,6 +7,7 @@
 
 import type { Step } from '@chassis/journal';
 import { type Gathered, said } from './evidence.ts';
+import { leavesOf } from './json.ts';
 import { sourcesOf } from './lineage.ts';
 import { findExact } from './match.ts';
 import { callOf } from './origins.ts';
@@ -27,6 +28,7 @@ const equal = 0.03;
 
 /** What has nothing to do with the failure stays behind all that has, however odd it looks. */
 const apart = 0.55;
+const alone = 0.75;
 
 /** Rules about the repetition itself: their place is the later call. */
 const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retry']);
@@ -75,7 +77,7 @@ export function weighed(gathered: Gathered): Ranked[] {
 }
 
 /** Rules that have weighed the tie to the failure themselves. */
-const asIs = new Set(['first-appearance', 'born-in-model', 'unlike-good-run', 'related']);
+const asIs = new Set(['first-appearance', 'born-in-model', 'unlike-good-run', 'related', 'abridged-write']);
 
 function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: boolean): number {
   const { step, score, kind, rule } = suspect;
@@ -97,6 +99,14 @@ function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: bo
   if (born.length > 0) return raise(score, 0.35);
   if (direct.some(({ lineage }) => lineage.links.some(({ to }) => to.step === step)))
     return raise(score, 0.2);
+  const own = view.step(step);
+  // What was done to the very thing that the failure speaks of.
+  const acted =
+    own?.kind === 'tool' &&
+    kind === 'missing' &&
+    rule !== 'empty-result' &&
+    direct.some(({ lineage: { birth } }) => isGiven(own, birth.text));
+  if (acted) return raise(score, 0.2);
   // The name of what the run has made says what is wrong, and not why.
   const given = direct.filter(
     ({ lineage: { origin, birth } }) => origin === 'tool' && !isMade(view.step(birth.step), birth.text),
@@ -106,7 +116,6 @@ function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: bo
       ? raise(score, 0.25)
       : score;
   // The same value may stand in several results; from which of them it was taken is not always told.
-  const own = view.step(step);
   const holds = own?.kind === 'tool' && given.some(({ lineage }) => holdsValue(own, lineage.birth.text));
   return holds ? raise(score, 0.2) : score * 0.6;
 }
@@ -145,10 +154,18 @@ function setApart(suspects: readonly Ranked[], { view, traces }: Evidence, isTie
   const odd = new Set(
     strong.flatMap((suspect) => (tied[suspects.indexOf(suspect)] ? [] : [view.step(suspect.step)?.name])),
   );
-  if (!some && odd.size < 2) return [...suspects];
-  return suspects.map((suspect, index) =>
-    tied[index] ? suspect : { ...suspect, score: round(suspect.score * apart) },
+  const unfounded = traces.some(
+    ({ lineage: { origin, derived, pieces, birth } }) =>
+      origin === 'model' && !derived && pieces.length === 0 && isDistinctive(birth.text),
   );
+  const by = some || odd.size > 1 ? apart : unfounded ? 1 : alone;
+  return suspects.map((suspect, index) =>
+    tied[index] ? suspect : { ...suspect, score: round(suspect.score * by) },
+  );
+}
+
+function isGiven(step: Step, text: string): boolean {
+  return text.length >= 3 && leavesOf(step.input).some((leaf) => leaf.text === text);
 }
 
 function holdsValue(step: Step, text: string): boolean {

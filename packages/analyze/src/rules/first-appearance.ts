@@ -2,7 +2,7 @@
 import type { Birth } from '../lineage.ts';
 import { shown, spotAt } from '../spots.ts';
 import { issuesOf } from '../statuses.ts';
-import { isAboutValue } from './looks.ts';
+import { isAboutChange, isAboutValue } from './looks.ts';
 import type { Rule } from './rule.ts';
 
 const brought: Readonly<Record<Birth, string>> = {
@@ -19,7 +19,9 @@ export const firstAppearance: Rule = {
   name: 'first-appearance',
   *find({ view, traces, symptom }) {
     // An error may name a value without finding fault with it.
-    const blames = issuesOf(view.step(symptom.step)?.error).length > 0 || isAboutValue(symptom.text);
+    const blames =
+      issuesOf(view.step(symptom.step)?.error).length > 0 ||
+      (isAboutValue(symptom.text) && !isAboutChange(symptom.text));
     for (const { complaint, lineage } of traces) {
       const { birth, origin } = lineage;
       if (

@@ -85,3 +85,45 @@ test('a number is blamed where it stands when the other results of its tool are 
   ]);
   expect(why(view).cause).toMatchObject({ step: 6, rule: 'misread-number' });
 });
+
+test('a text written back with a remark in place of its rest', () => {
+  const read = 'server:\n  port: 80\n  host: a.test\nlimits:\n  memory: 2g\n';
+  const write = (content: string) =>
+    told(
+      ['read_config', { path: 'app.yaml' }, { content: read }],
+      ['write_config', { path: 'app.yaml', content }, { bytes: content.length }],
+      ['restart', {}, refuses('no memory limit is set')],
+    );
+  const found = (content: string) => {
+    const { cause, others } = why(write(content));
+    return [...(cause ? [cause] : []), ...others].filter(({ rule }) => rule === 'abridged-write');
+  };
+  expect(found('server:\n  port: 81\n  host: a.test\n# … rest as before\n')).toMatchObject([{ step: 4 }]);
+  expect(found('server:\n  port: 81\n  host: a.test\nlimits:\n  memory: 3g\n')).toEqual([]);
+});
+
+test('a row that stands on two pages', () => {
+  const row = (id: string, net: number) => ({ id, net });
+  const page = (offset: number, ...rows: object[]): Call => ['invoices', { offset }, { rows: rows as never }];
+  const one = page(0, row('INV-2041', 12.5), row('INV-2042', 99.1), row('INV-2043', 41));
+  const clean = page(3, row('INV-2044', 18), row('INV-2045', 77.2));
+  const overlapping = page(3, row('INV-2043', 41), row('INV-2044', 18), row('INV-2045', 77.2));
+  const end: Call = ['close_month', { month: 'May' }, refuses('the sum is off by 41')];
+  expect(why(told(one, overlapping, end)).cause).toMatchObject({ step: 4, rule: 'row-twice' });
+  const healthy = why(told(one, clean, end));
+  expect([healthy.cause, ...healthy.others].filter((one) => one?.rule === 'row-twice')).toEqual([]);
+});
+
+test('a lone oddity that has nothing to do with the failure stays below what is told for sure', () => {
+  const oddly = (name: string): number | undefined => {
+    const { cause, others } = why(
+      told(
+        [name, { day: 'Monday' }, { text: 'The harbour was closed in the morning because of the …' }],
+        ['close', { book: 'blue' }, refuses('ended with code 17')],
+      ),
+    );
+    return [...(cause ? [cause] : []), ...others].find(({ rule }) => rule === 'truncated')?.score;
+  };
+  expect(oddly('news')).toBeLessThan(0.56);
+  expect(oddly('close')).toBeGreaterThan(0.6);
+});

@@ -1,4 +1,5 @@
 /** The list of suspicion rules. A new idea of what goes wrong is a new file and a line here. */
+import { abridgedWrite } from './abridged-write.ts';
 import { bornInModel } from './born-in-model.ts';
 import { changedRetry } from './changed-retry.ts';
 import { contradiction } from './contradiction.ts';
@@ -22,6 +23,7 @@ import { otherAnswer } from './other-answer.ts';
 import { ownCode } from './own-code.ts';
 import { related } from './related.ts';
 import { repeatedCall } from './repeated-call.ts';
+import { rowTwice } from './row-twice.ts';
 import type { Rule } from './rule.ts';
 import { saidExtent } from './said-extent.ts';
 import { schemaBroken } from './schema-broken.ts';
@@ -62,6 +64,8 @@ export const rules: readonly Rule[] = [
   unlikeOthers,
   staleRead,
   lateDuplicate,
+  rowTwice,
+  abridgedWrite,
   changedRetry,
   finishReason,
   lostInstruction,
