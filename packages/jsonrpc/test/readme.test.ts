@@ -118,3 +118,12 @@ test('its tables name every option with its default, every transport, every erro
     expect(face.ErrorCode).toHaveProperty(name as string, -Number(digits));
   }
 });
+
+test('it names every export', () => {
+  const source = readFileSync(new URL('../src/index.ts', import.meta.url), 'utf8');
+  const names = [...source.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(',').flatMap((name) => name.replace('type ', '').trim() || []),
+  );
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(readme))).toEqual([]);
+});
