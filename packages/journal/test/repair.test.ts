@@ -334,7 +334,27 @@ test('what a repair of a parent has put on record is known in its forks', async 
     problems: [],
     losses: [{ kind: 'lost', seq: 4 }],
   });
-  expect(await store.repair('f')).toMatchObject({ problems: [], actions: [] });
+  // It stands on the parent's record, behind what the fork shares: to be handed on, the fork has to say it itself.
+  await expect(collect(exportBundle(store, 'f'))).rejects.toMatchObject({
+    name: 'DamagedRecord',
+    message: expect.stringContaining('chassis repair f'),
+  });
+  expect(await store.repair('f', { apply: true })).toMatchObject({
+    problems: [],
+    actions: [{ kind: 'lost', seq: 4, message: expect.stringContaining('put on record here') }],
+    applied: true,
+  });
+  expect(await store.repair('f', { apply: true })).toMatchObject({ actions: [], applied: false });
+  const out = await collect(exportBundle(store, 'f'));
+  const other = fileStore({ root: join(dir.path, 'other') });
+  await importBundle(
+    other,
+    (async function* () {
+      yield* out;
+    })(),
+  );
+  expect(await other.verify('f')).toMatchObject({ ok: true, losses: [{ kind: 'lost', seq: 4 }] });
+  await other.close();
   await (await store.open('f')).close();
   // A fork of a record with losses that are known is one, too.
   await (await store.fork('s', 14, header('g'))).close();

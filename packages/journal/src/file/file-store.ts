@@ -42,6 +42,7 @@ import { type Lock, liveness, readHolder, takeLock } from './lock.ts';
 import { dropEmpty, type LoadedSession, loadSession, setAside } from './open-session.ts';
 import { FileReader } from './reader.ts';
 import { receiveBundle } from './receive.ts';
+import { inheritedLosses } from './recorded-losses.ts';
 import { afterCollection, collectBlobs, removeSession } from './removal.ts';
 import { planRepair, type RepairPlan } from './repair.ts';
 import { searchSessions } from './search.ts';
@@ -208,7 +209,8 @@ class FileStore implements Store {
         `session ${id} is open for writing in process ${holder.pid} on ${holder.host}`,
       );
     const before = await this.verify(id);
-    if (before.ok && from === undefined)
+    const inherited = await inheritedLosses(before.losses ?? [], await partsOf(this.#layout, id));
+    if (before.ok && from === undefined && inherited.length === 0)
       return { session: id, problems: [], actions: [], after: before, applied: false };
     if (!apply) {
       const plan = await planRepair(place, id, from);

@@ -1,6 +1,6 @@
 /** Losses that a repair has put on record, also behind what another session shares of a log. */
 import { decodeLine } from '../line.ts';
-import type { KnownLosses } from '../lost.ts';
+import { KnownLosses } from '../lost.ts';
 import type { Problem } from '../problem.ts';
 import { type SessionPart, scanPart } from './session-files.ts';
 
@@ -27,4 +27,22 @@ export async function unrecorded(
     open = open.filter((one) => !known.knows(one));
   }
   return open;
+}
+
+/**
+ * Of losses that are on record those that stand on a parent's record alone, behind what a fork shares of it. The fork's own
+ * lines do not say them, so that it cannot be handed on without its parent.
+ */
+export async function inheritedLosses(
+  losses: readonly Problem[],
+  parts: readonly SessionPart[],
+): Promise<readonly Problem[]> {
+  if (losses.length === 0 || parts.length < 2) return [];
+  const known = new KnownLosses();
+  for (const part of parts)
+    for await (const lines of scanPart(part))
+      for (const { bytes, checked } of lines)
+        if (checked.whole && checked.head?.type === 'session.repaired')
+          known.add(decodeLine(bytes, true, checked).event.data);
+  return losses.filter((one) => !known.knows(one));
 }

@@ -20,6 +20,7 @@ import { type Disk, FOLDER_MODE, isCode, placeFile, statIfThere } from './disk.t
 import type { IndexDb } from './index-db.ts';
 import { Layout, offsetTable, type Segment, SessionLayout } from './layout.ts';
 import { Mending } from './mending.ts';
+import { inheritedLosses } from './recorded-losses.ts';
 import { sealSegment } from './seal.ts';
 import { partsOf, type SessionPart, scanPart } from './session-files.ts';
 import { readSpare, type Spare } from './spare.ts';
@@ -70,7 +71,14 @@ export async function planRepair(
     actions.push(
       ...left.filter(({ kind }) => !kind.startsWith('blob-') && kind !== 'lost' && kind !== 'gap'),
     );
-    const losses = lossesOf(left, lost);
+    const inherited = await inheritedLosses(found.losses ?? [], await partsOf(copy, id));
+    actions.push(
+      ...inherited.map((one) => ({
+        ...one,
+        message: `${one.message}, as its parent says; put on record here`,
+      })),
+    );
+    const losses = lossesOf([...left, ...inherited], lost);
     const known = new KnownLosses();
     known.add({ lost: losses });
     return {
