@@ -25,7 +25,7 @@ const quickly = { first_ms: 20, factor: 1, most_ms: 20, tries: 10, window_ms: 60
 
 test.each([
   ['crash', 'its thread ended: thrown by nobody in particular'],
-  ['quit', 'its thread ended'],
+  ['quit', 'its thread ended with code 3'],
 ])(
   'a thread that ends in a call (%s) fails it with the reason, and is started again',
   async (tool, message) => {

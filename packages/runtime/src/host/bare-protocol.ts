@@ -23,7 +23,7 @@ export function bareProtocol(): Protocol {
       const { manifest } = source;
       const offer =
         manifest.tools.length > 0
-          ? offerOf(manifest, options.models)
+          ? offerOf(options.entry.source, options.models)
           : await listedTools(peer, source.at('/protocol'));
       for (const tool of offer.tools) methods.set(tool.name, tool.method ?? `tool.${tool.name}`);
       return offer;

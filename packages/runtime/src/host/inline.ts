@@ -57,7 +57,7 @@ export function inlineHost(options: HostOptions): PluginHost {
       plugin = loading;
       handlers = taken;
       if (closed) await late();
-      return offerOf(manifest, options.models, {
+      return offerOf(entry.source, options.models, {
         tools: taken.tools.keys(),
         models: taken.models.keys(),
         agents: taken.agents.keys(),

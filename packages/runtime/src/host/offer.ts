@@ -3,7 +3,7 @@ import { ChassisError } from '@chassis/errors';
 import { checkSchema, issueText } from '@chassis/schema';
 import type { ToolShape } from '@chassis/sdk';
 import type { JsonObject, ToolDefinition } from '@chassis/types';
-import type { Manifest } from '../plugin/manifest.ts';
+import type { ManifestSource } from '../plugin/manifest.ts';
 import type { Offer } from './host.ts';
 
 /** Names that the plugin's code serves; `*` among the models serves all of them. */
@@ -20,7 +20,11 @@ export interface Served {
  * @param models names of models from the manifest and the configuration
  * @param served undefined when the plugin cannot be asked, so that its manifest is believed
  */
-export function offerOf(manifest: Manifest, models: readonly string[], served?: Served): Offer {
+export function offerOf(
+  { manifest, at }: Pick<ManifestSource, 'manifest' | 'at'>,
+  models: readonly string[],
+  served?: Served,
+): Offer {
   const dropped: Offer['dropped'][number][] = [];
   const drop = (capability: string, message: string, fix: string): void => {
     dropped.push({ capability, cause: new ChassisError('InvalidParams', message), fix });
@@ -51,6 +55,10 @@ export function offerOf(manifest: Manifest, models: readonly string[], served?: 
   const sound = quarantine(
     manifest.tools.map((tool) => shaped(tool, served?.shapes)),
     drop,
+    (tool, side, path) => {
+      const index = manifest.tools.findIndex((one) => one.name === tool.name && one[side] === tool[side]);
+      return index < 0 ? undefined : at(`/tools/${index}/${side}${path}`);
+    },
   );
   const kept = keep(
     'tool',
@@ -93,20 +101,26 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One tool with a schema that cannot be used costs that tool only. */
+/**
+ * One tool with a schema that cannot be used costs that tool only.
+ * @param place where a part of a schema stands in a file, if it does
+ */
 export function quarantine(
   tools: readonly ToolDefinition[],
   drop: (capability: string, message: string, fix: string) => void,
+  place: (tool: ToolDefinition, side: 'input' | 'output', path: string) => string | undefined = () =>
+    undefined,
 ): ToolDefinition[] {
   return tools.filter((tool) => {
     for (const side of ['input', 'output'] as const) {
       const schema = tool[side];
       const [issue] = schema === undefined ? [] : checkSchema(schema);
       if (issue !== undefined) {
+        const at = place(tool, side, issue.path);
         drop(
           `tool.${tool.name}`,
-          `the ${side} schema of ${tool.name} is broken: ${issueText(issue)}`,
-          `correct the ${side} schema`,
+          `${at === undefined ? '' : `${at}: `}the ${side} schema of ${tool.name} is broken: ${issueText(issue)}`,
+          at === undefined ? `correct the ${side} schema` : `correct ${at}`,
         );
         return false;
       }

@@ -37,7 +37,7 @@ export const chassisProtocol: Protocol = {
         PATIENT,
       ),
     );
-    return offerOf(manifest, options.models, servedIn(answer));
+    return offerOf(options.entry.source, options.models, servedIn(answer));
   },
 
   async ready(peer) {

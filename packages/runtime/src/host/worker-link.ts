@@ -63,7 +63,7 @@ export function workerLink({ entry, env, log }: HostOptions): Link {
     explain: (reason: CloseReason) => ({
       ...reason,
       kind: 'exit',
-      message: `its thread ended${failure === undefined ? '' : `: ${failure}`}`,
+      message: `its thread ended${failure === undefined ? (exitCode === undefined ? '' : ` with code ${exitCode}`) : `: ${failure}`}`,
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(said === '' ? {} : { stderr: said }),
     }),
