@@ -142,9 +142,20 @@ function isUnfounded(traces: Evidence['traces'], step: number): boolean {
  */
 function setApart(suspects: readonly Ranked[], { view, traces }: Evidence, isTied: IsTied): Ranked[] {
   const led = new Set(traces.flatMap(({ lineage }) => sourcesOf(lineage).map(({ step }) => step)));
+  // A tool that gave a value of the failed call has to do with it in what it did not give as well.
+  const gave = new Set([...led].flatMap((number) => view.step(number)?.name ?? []));
+  const given = (number: number): boolean => {
+    const step = view.step(number);
+    return step?.kind === 'tool' && gave.has(step.name);
+  };
   const tied = suspects.map(
     ({ step, kind, rule }) =>
-      kind === 'end' || asIs.has(rule) || led.has(step) || ofRepetition.has(rule) || isTied(step),
+      given(step) ||
+      kind === 'end' ||
+      asIs.has(rule) ||
+      led.has(step) ||
+      ofRepetition.has(rule) ||
+      isTied(step),
   );
   const strong = suspects.filter(({ score }) => score >= 0.5);
   // What a model made up has a reason in what it was not shown, and that need not speak of the same things.

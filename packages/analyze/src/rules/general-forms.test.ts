@@ -127,3 +127,48 @@ test('a lone oddity that has nothing to do with the failure stays below what is 
   expect(oddly('news')).toBeLessThan(0.56);
   expect(oddly('close')).toBeGreaterThan(0.6);
 });
+
+test('a call that failed inside of one that reported success, unless it was made good', () => {
+  const view = (again: boolean): SessionView => {
+    const story = new Story('Do the work.');
+    const outer = story.call('sync', { depots: ['wells', 'frome'] }, { done: true });
+    const inside = (answer: object): void => {
+      story.step({ kind: 'tool', name: 'sync_one', input: { depot: 'frome' }, parent: outer, ...answer });
+    };
+    inside({ status: 'failed', error: failure('Unavailable', -32001, 'gateway closed') });
+    if (again) inside({ status: 'ok', output: { items: 4 } });
+    story.call('count', { day: 'today' }, refuses('nothing is known of frome'));
+    return story.fail();
+  };
+  const found = (again: boolean) => {
+    const { cause, others } = why(view(again));
+    return [...(cause ? [cause] : []), ...others].filter(({ rule }) => rule === 'swallowed-error');
+  };
+  expect(found(false)).toMatchObject([{ step: 3 }]);
+  expect(found(true)).toEqual([]);
+});
+
+test('who changes a text that was read has not read something old', () => {
+  const read = 'port = 80\nhost = a.test\nmode = slow\n';
+  const found = (content: string) => {
+    const { cause, others } = why(
+      told(
+        ['read_file', { path: 'app.ini' }, `# app.ini\n${read}`],
+        ['write_file', { path: 'app.ini', content }, { bytes: 40 }],
+        ['start', { path: 'app.ini' }, refuses('ended with code 17')],
+      ),
+    );
+    return [...(cause ? [cause] : []), ...others].filter(({ rule }) => rule === 'stale-read');
+  };
+  expect(found('port = 81\nhost = a.test\nmode = slow\n')).toEqual([]);
+  expect(found('one = other\nfile = here\n')).toMatchObject([{ step: 2 }]);
+});
+
+test('what gave the value is stale when the failure says that something has changed, not what came after', () => {
+  const view = told(
+    ['head_of', { line: 'upstream' }, 'c41f09e77b\n'],
+    ['fetch_all', { from: 'trunk' }, 'updated c41f09e77b..9d03ab1275'],
+    ['publish', { line: 'trunk', expects: 'c41f09e77b' }, refuses('trunk: stale base')],
+  );
+  expect(why(view).cause).toMatchObject({ step: 2, rule: 'stale-read' });
+});

@@ -56,7 +56,7 @@ export const staleRead: Rule = {
       const write = names
         .flatMap((name) => after(writes.get(name), read.number))
         .sort((a, b) => a.number - b.number)[0];
-      if (!write || write.number >= symptom.step) continue;
+      if (!write || write.number >= symptom.step || isEdit(read, write)) continue;
       const again = after(calls.get(callKey(read)), write.number).some(({ number }) => number < symptom.step);
       const used =
         from.has(read.number) || names.some((name) => after(uses.get(name), write.number).length > 0);
@@ -79,6 +79,20 @@ export const staleRead: Rule = {
   },
 };
 
+const isMark = /^(?=.*\d)(?=.*[a-f])(?:W\/)?"?[0-9a-f]{7,64}"?$|^\d{4}-\d\d-\d\d[T ]\d\d:/;
+
+/** Whether lines of what was read are in what was written: who changes a text knows what stands there now. */
+function isEdit(read: Step, write: Step): boolean {
+  const lines = (texts: readonly Leaf[]): string[] =>
+    texts.flatMap(({ text }) =>
+      text.includes('\n') ? text.split('\n').filter((line) => line.trim().length > 3) : [],
+    );
+  const written = lines(leavesOf(write.input));
+  if (written.length < 2) return false;
+  const own = new Set(lines(leavesOf(read.output)));
+  return written.filter((line) => own.has(line)).length * 3 >= written.length;
+}
+
 /**
  * The failure says that something has changed since it was read: what was read of the same thing is older than that, whoever
  * changed it.
@@ -92,15 +106,21 @@ function* overtaken(
   // "Conflict" alone may be about anything that is taken already.
   if (failed?.kind !== 'tool' || !isAboutChange(said.replaceAll(/conflict/gi, ''))) return;
   const own = new Set(leavesOf(failed.input).map(({ text }) => text));
+  // What gave the mark of a state that the call was made with: a hash, a date with its time.
+  const marks = [...own].filter((text) => isMark.test(text));
+  const gives = (step: Step): boolean =>
+    marks.length > 0 && leavesOf(opened(step.output)).some(({ text }) => marks.includes(text.trim()));
   const reads = tools.filter(
     (step) =>
       step.number < failed.number &&
       step.status === 'ok' &&
       step.name !== failed.name &&
       !isWriting(step) &&
-      (from.has(step.number) || leavesOf(step.input).some(({ text }) => text.length >= 3 && own.has(text))),
+      (gives(step) ||
+        from.has(step.number) ||
+        leavesOf(step.input).some(({ text }) => text.length >= 3 && own.has(text))),
   );
-  const read = reads.findLast(({ number }) => from.has(number)) ?? reads.at(-1);
+  const read = reads.findLast(({ number }) => from.has(number)) ?? reads.findLast(gives) ?? reads.at(-1);
   if (!read) return;
   const text = `read here, and not again before ${failed.name}, which says that it has changed since`;
   yield { step: read.number, pointer: '/output', text, score: 0.6, kind: 'value' };

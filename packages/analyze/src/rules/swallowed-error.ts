@@ -2,6 +2,7 @@
 import type { Step } from '@chassis/journal';
 import { leavesOf } from '../json.ts';
 import { opened } from '../opened.ts';
+import { inputKey } from '../outcome.ts';
 import { follow, lastKey } from '../pointer.ts';
 import { isMostlySame } from './changed-retry.ts';
 import { type Finding, failureInside, isWriting } from './looks.ts';
@@ -9,9 +10,16 @@ import type { Rule } from './rule.ts';
 
 export const swallowedError: Rule = {
   name: 'swallowed-error',
-  *find({ steps, tools }) {
+  *find({ view, steps, tools, symptom }) {
     const calls = new Map(tools.map(({ name, calls: own }) => [name, own]));
     for (const step of steps) {
+      const outer = step.error && step.parent !== null ? view.step(step.parent) : undefined;
+      if (step.error && outer?.status === 'ok' && !isMadeGood(step, calls.get(step.name) ?? [])) {
+        if (step.number === symptom.step) continue;
+        const text = `${outer.name} :${outer.number} reported success, though ${step.name} failed inside it: ${step.error.message}`;
+        yield { step: step.number, pointer: '/error/message', text, score: 0.7, kind: 'missing' };
+        continue;
+      }
       const found = failureInside(step) ?? changedNothing(step);
       if (!found || isEmptySearch(step)) continue;
       const value = follow(step, found.pointer);
@@ -47,6 +55,14 @@ function isEmptySearch({ name, input, output }: Step): boolean {
   const { exit_code: code, stdout, stderr } = (output ?? {}) as { [key: string]: unknown };
   if (code !== 1 || stdout !== '' || (stderr !== '' && stderr !== undefined)) return false;
   return searching.test(name) || leavesOf(input).some(({ text }) => searching.test(text.slice(0, 100)));
+}
+
+/** The same was asked again later, and given. */
+function isMadeGood(step: Step, calls: readonly Step[]): boolean {
+  const asked = inputKey(step);
+  return calls.some(
+    (other) => other.number > step.number && other.status === 'ok' && inputKey(other) === asked,
+  );
 }
 
 /** The next call of the tool was nearly the same, and went well. */
