@@ -1,7 +1,7 @@
 /** Recorded tests on disk: `NAME.test.yaml` beside `NAME.session.jsonl`. */
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { toChassisError } from '@chassis/errors';
+import { type ChassisError, toChassisError } from '@chassis/errors';
 import { exportBundle, type SessionView, type Store, writeBundleFile } from '@chassis/journal';
 import { formatSpec, parseSpec, type Spec } from '@chassis/testkit';
 import { readBundle } from './bundle.ts';
@@ -17,11 +17,27 @@ export interface TestFile {
   readonly recording: string;
 }
 
+/** A file that is to be a test and cannot be one. */
+export interface BrokenTest {
+  readonly file: string;
+  readonly error: ChassisError;
+}
+
 /**
  * The tests at paths: files as they are, folders with everything below.
  * @throws InvalidParams for a path that is not there, and with the mistakes of all files
  */
 export async function testsAt(paths: readonly string[], cwd: string): Promise<readonly TestFile[]> {
+  const { tests, broken } = await readTests(paths, cwd);
+  if (broken.length > 0) throw mistakesIn(broken);
+  return tests;
+}
+
+/** The same, with what cannot be read beside what can. @throws InvalidParams for a path that is not there */
+export async function readTests(
+  paths: readonly string[],
+  cwd: string,
+): Promise<{ readonly tests: readonly TestFile[]; readonly broken: readonly BrokenTest[] }> {
   const files: string[] = [];
   for (const path of paths.length === 0 ? [testFolder] : paths) {
     const full = resolve(cwd, path);
@@ -34,18 +50,26 @@ export async function testsAt(paths: readonly string[], cwd: string): Promise<re
         if (name.endsWith(ending)) files.push(join(full, name));
   }
   if (files.length === 0) throw usage(`there is no ${ending} below ${paths.join(', ') || testFolder}`);
-  const read = await Promise.allSettled([...new Set(files)].sort().map(readTest));
-  const failures = read.flatMap((one) => (one.status === 'rejected' ? [toChassisError(one.reason)] : []));
-  const [first, ...more] = failures;
-  if (first !== undefined)
-    throw more.length === 0
-      ? first
-      : usage(failures.map(({ message }) => message).join('\n'), {
-          issues: failures.flatMap(
-            ({ data }) => (data as { issues?: readonly object[] } | undefined)?.issues ?? [],
-          ),
-        });
-  return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const tests: TestFile[] = [];
+  const broken: BrokenTest[] = [];
+  for (const file of [...new Set(files)].sort()) {
+    try {
+      tests.push(await readTest(file));
+    } catch (error) {
+      broken.push({ file, error: toChassisError(error) });
+    }
+  }
+  return { tests, broken };
+}
+
+/** All of them in one error. */
+export function mistakesIn(broken: readonly BrokenTest[]): ChassisError {
+  const errors = broken.map(({ error }) => error);
+  const [only] = errors;
+  if (only !== undefined && errors.length === 1) return only;
+  return usage(errors.map(({ message }) => message).join('\n'), {
+    issues: errors.flatMap(({ data }) => (data as { issues?: readonly object[] } | undefined)?.issues ?? []),
+  });
 }
 
 async function readTest(file: string): Promise<TestFile> {

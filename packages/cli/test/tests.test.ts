@@ -1,6 +1,6 @@
 /** `chassis test`: a session is kept, replayed, missed by a changed agent, recorded anew, and approved. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { agentTests } from '@chassis/testkit';
@@ -102,6 +102,16 @@ it('mistakes of all files are told at once, and tests of one name are told apart
   const wrong = await run('test', 'run', 'more');
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toMatch(/more\/a\.test\.yaml:2:1: .*\n.*more\/b\.test\.yaml/);
+  // One that cannot be read fails; the others are run.
+  beside('good', 'name: good\nrecording: ../tests/agents/echo-once.session.jsonl\nexpect: {}\n');
+  beside('gone', 'name: gone\nrecording: nowhere.session.jsonl\nexpect: {}\n');
+  const some = await run('test', 'run', 'more');
+  expect(some.code).toBe(1);
+  expect(some.stdout).toMatch(/passed good \(\d+ steps\)/);
+  expect(some.stdout).toMatch(/FAILED more\/a\.test\.yaml.*\n.*a\.test\.yaml:2:1: /);
+  expect(some.stdout).toMatch(/FAILED more\/gone\.test\.yaml.*\n.*nowhere.session.jsonl is not there/);
+  expect(some.stdout).toMatch(/1 passed, 3 failed/);
+  for (const name of ['good', 'gone']) rmSync(join(folder.path, `more/${name}.test.yaml`));
   for (const name of ['a', 'b'])
     beside(
       name,

@@ -84,6 +84,7 @@ function github(results: readonly TestResult[]): string[] {
 }
 
 function details({ path, message, expected, actual }: Failure): string[] {
+  if (expected === null && actual === null) return [`${line(path)}: ${line(message)}`];
   return [
     `${line(path)}: ${line(message)}`,
     `  expected ${line(JSON.stringify(expected))}`,

@@ -6,7 +6,8 @@
  */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { ExitCode } from '@chassis/errors';
+import { ExitCode, toChassisError } from '@chassis/errors';
+import type { SessionView } from '@chassis/journal';
 import { CHASSIS_VERSION, Session } from '@chassis/runtime';
 import { type Reporter, reporters, reportTests, runTest, type TestResult } from '@chassis/testkit';
 import { usage } from '../failure.ts';
@@ -15,7 +16,14 @@ import { demandAgent, demandModel, modelOf } from '../models.ts';
 import type { Call, Ending } from '../reference/spec.ts';
 import { RunView } from '../run-view.ts';
 import { visible } from '../terminal/text.ts';
-import { type TestFile, testsAt, viewOf, writeRecording } from '../test-files.ts';
+import {
+  type BrokenTest,
+  mistakesIn,
+  readTests,
+  type TestFile,
+  viewOf,
+  writeRecording,
+} from '../test-files.ts';
 import { openWorkbench, type Workbench } from '../workbench.ts';
 
 interface Options {
@@ -32,18 +40,25 @@ export async function testRun({ args, options, globals, out }: Call<Options>): P
     throw usage(`--reporter ${reporter}: it is one of ${reporters.join(', ')}`);
   const mode = options.mode ?? 'none';
   if (!isOneOf(mode, modes)) throw usage(`--mode ${mode}: it is one of ${modes.join(', ')}`);
-  const tests = await testsAt(args, globals.cwd);
-  const missing = tests.filter(({ recording }) => !existsSync(recording));
-  if (mode === 'none' && missing[0] !== undefined)
-    throw usage(`${missing[0].recording} is not there: chassis test run --mode once records it`);
-  const anew = new Set(mode === 'rewrite' ? tests : missing);
-  const views = new Map(
-    await Promise.all(
-      tests
-        .filter((test) => !anew.has(test))
-        .map(async (test) => [test, await viewOf(test.recording)] as const),
-    ),
-  );
+  const { tests: found, broken: unreadable } = await readTests(args, globals.cwd);
+  const broken = [...unreadable];
+  const fails = (file: string, error: unknown): void => {
+    broken.push({ file, error: toChassisError(error) });
+  };
+  const missing = new Set(found.filter(({ recording }) => !existsSync(recording)));
+  const anew = mode === 'rewrite' ? new Set(found) : missing;
+  const views = new Map<TestFile, SessionView>();
+  for (const test of found) {
+    if (mode === 'none' && missing.has(test))
+      fails(test.file, usage(`${test.recording} is not there: chassis test run --mode once records it`));
+    else if (!anew.has(test))
+      await viewOf(test.recording).then(
+        (view) => views.set(test, view),
+        (error: unknown) => fails(test.file, error),
+      );
+  }
+  const tests = found.filter((test) => views.has(test) || (mode !== 'none' && anew.has(test)));
+  if (tests.length === 0) throw mistakesIn(broken);
   const agents = [...new Set([...views.values()].map((view) => view.header.agent.name))];
   const interrupts = listenForInterrupts(out);
   const bench = await openWorkbench({
@@ -59,10 +74,17 @@ export async function testRun({ args, options, globals, out }: Call<Options>): P
     for (const test of tests) {
       if (anew.has(test)) await record(test, bench, interrupts, out);
       const view = views.get(test) ?? (await viewOf(test.recording));
-      demandAgent(view.header.agent.agent, bench.registry);
       const file = relative(globals.cwd, test.file);
-      results.push(await runTest(test.spec, file, view, bench.registry, interrupts.signal));
+      try {
+        demandAgent(view.header.agent.agent, bench.registry);
+        results.push(await runTest(test.spec, file, view, bench.registry, interrupts.signal));
+      } catch (error) {
+        if (interrupts.signal.aborted) throw error;
+        fails(test.file, error);
+      }
     }
+    if (results.length === 0) throw mistakesIn(broken);
+    results.push(...broken.map((one) => unreadableTest(one, globals.cwd)));
     for (const line of reportTests(told(results), reporter as Reporter)) out.line(visible(line));
     const ok = results.every((result) => result.ok);
     return { exit: ok ? ExitCode.ok : ExitCode.failed, result: { tests: results } };
@@ -70,6 +92,13 @@ export async function testRun({ args, options, globals, out }: Call<Options>): P
     await bench.close();
     interrupts.end();
   }
+}
+
+/** One that could not be run at all fails, and stops no other. */
+function unreadableTest({ file, error }: BrokenTest, cwd: string): TestResult {
+  const name = relative(cwd, file);
+  const failure = { path: 'file', message: error.message, expected: null, actual: null };
+  return { name, file: name, ok: false, failures: [failure], steps: 0 };
 }
 
 /** Tests of one name are told apart by their files: a report is read by what has no other way to. */

@@ -27,7 +27,8 @@ export const testing: readonly CommandSpec[] = [
   {
     name: 'test run',
     args: '[path...]',
-    about: 'Replay the recorded sessions and check what is expected of them; exit 1 when one fails.',
+    about:
+      'Replay the recorded sessions and check what is expected of them; exit 1 when one fails or cannot be read.',
     options: [option('--reporter <form>', 'text (default), tap, junit or github'), mode, approve],
     examples: ['test run', 'test run tests/agents/report.test.yaml', 'test run --reporter junit > tests.xml'],
     load: async () => (await import('../commands/test-run.ts')).testRun,
