@@ -120,7 +120,8 @@ function explained(view: SessionView, step: number | undefined, options: WhyOpti
   const suspects = ranked(gathered);
   const [top, ...rest] = suspects;
   const found = { ...base, symptom, slice: numbers };
-  if (!top || top.score < enough) {
+  // What is merely related would be named for most failures that have no cause on record.
+  if (!top || top.score < enough || top.rule === 'related') {
     const { chain } = chainTo(evidence, undefined);
     return {
       ...found,

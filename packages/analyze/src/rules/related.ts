@@ -1,7 +1,7 @@
 /**
  * What is worth reading when nothing speaks for itself: the steps that have most to do with the call that failed.
  *
- * Never more than a guess. It ranks what is left by facts: a value that came from there, a member of the same name, a value
+ * Never a cause by itself. It ranks what is left by facts: a value that came from there, a member of the same name, a value
  * of the same form, the same thing asked about, and a tool that is seldom used in this run.
  */
 import { peek, type Step } from '@chassis/journal';
