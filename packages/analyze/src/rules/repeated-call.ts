@@ -16,11 +16,18 @@ export const repeatedCall: Rule = {
         // That the call that fails was tried again is the failure once more, and no reason for it.
         const itself = !exhausted && same.length < 4 && same.some(({ number }) => number === symptom.step);
         const text = `${name} was called ${same.length} times with the same arguments and gave the same result`;
-        const seen = `${text} (first :${first.number}${[again, ...others].map(({ number }) => `, again :${number}`).join('')})`;
         const score = circles ? 0.86 : itself ? 0.2 : same.length >= 3 ? 0.6 : 0.3;
         // A loop begins with its first round; of two equal calls the second is one too many.
-        if (same.length > 2) yield { step: first.number, text: seen, score, kind: 'act' };
-        yield { step: again.number, text: seen, score: same.length > 2 ? score - 0.1 : score, kind: 'act' };
+        if (same.length > 2) {
+          const later = [again, ...others].map(({ number }) => `:${number}`).join(', ');
+          yield { step: first.number, text: `${text} (again ${later})`, score, kind: 'act' };
+        }
+        yield {
+          step: again.number,
+          text: `${text} (first :${first.number})`,
+          score: same.length > 2 ? score - 0.1 : score,
+          kind: 'act',
+        };
       }
     }
   },
