@@ -1,4 +1,4 @@
-/** What all runs of the seventh set share: people, companies, and the other work that an office agent does in between. */
+/** What all runs of the sixth set share: people, companies, and the other work that an office agent does in between. */
 import type { JsonObject } from '../../../packages/types/src/index.ts';
 import {
   ask,
