@@ -21,8 +21,8 @@ interface Place {
 }
 
 const mostRows = 500;
-/** So many rows are remembered: pages that overlap are near to each other. */
-const mostRemembered = 20_000;
+/** The newest pages of a tool; those that overlap are near to each other. */
+const mostPages = 500;
 
 export const rowTwice: Rule<readonly Rows[]> = {
   name: 'row-twice',
@@ -34,7 +34,7 @@ export const rowTwice: Rule<readonly Rows[]> = {
   },
   *find({ tools }, seen) {
     for (const { name, fresh } of tools) {
-      const pages = fresh.filter(({ number }) => seen.has(number));
+      const pages = fresh.slice(-mostPages).filter(({ number }) => seen.has(number));
       if (pages.length < 2) continue;
       /** Rows by their print; of a row only its number in the order of all. */
       const first = new Map<number, number>();
@@ -42,7 +42,6 @@ export const rowTwice: Rule<readonly Rows[]> = {
       let doubled: { readonly here: number; readonly before: number } | undefined;
       let [shared, all] = [0, 0];
       for (const step of pages) {
-        if (first.size > mostRemembered) first.clear();
         const own = all;
         for (const { at, prints } of seen.get(step.number) ?? []) {
           starts.push({ from: all, step, at });
