@@ -81,6 +81,12 @@ describe('wrap', () => {
     expect(wrap('a\nb', 10)).toEqual(['a', 'b']);
   });
 
+  it('puts a sign in the place of a letter that is wider than the line', () => {
+    const note = '\u{1d158}\u{1d165}\u{1d16e}';
+    expect(wrap(`a${note}b`, 2).every((line) => cells(line) <= 2)).toBe(true);
+    expect(wrap(note, 10)).toEqual([note]);
+  });
+
   it('never makes a line wider than asked for', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 30 }), (text, width) => {

@@ -100,9 +100,11 @@ function wrapLine(line: string, width: number): string[] {
       continue;
     }
     for (const segment of letters(word)) {
-      const next = cells(segment);
+      // Marks may make one letter wider than a whole line: it is not cut, something stands for it.
+      const letter = cells(segment) > width ? '…' : segment;
+      const next = cells(letter);
       if (used + next > width && used > 0) flush();
-      current += segment;
+      current += letter;
       used += next;
     }
   }
