@@ -50,7 +50,8 @@ export function explain(why: Why): string[] {
   lines.push(
     ...others.map((other, index) => row(index === 0 ? (cause ? 'or' : 'look at') : '', suspicionText(other))),
   );
-  lines.push(row('slice', `${why.slice.length} of ${why.total} steps: ${numbers(why.slice)}`));
+  const older = why.older ? ', and older ones: not looked at' : '';
+  lines.push(row('slice', `${why.slice.length} of ${why.total} steps: ${numbers(why.slice)}${older}`));
   return lines;
 }
 

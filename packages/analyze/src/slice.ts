@@ -9,20 +9,34 @@ import type { SessionView } from '@chassis/journal';
 import { leadersOf } from './edges.ts';
 import { childrenOf } from './holders.ts';
 
-/** The numbers of the steps in the slice, ascending, the step itself included; empty when there is no such step. */
-export function slice(view: SessionView, step: number): number[] {
-  const part = new Uint8Array(view.steps.length + 1);
-  const queue = [step];
-  // A queued number below zero: of that step only what led to it counts, not what ran inside.
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    const whole = next > 0;
-    const at = view.step(Math.abs(next));
-    if (!at || (part[at.number] ?? 0) >= (whole ? 2 : 1)) continue;
-    part[at.number] = whole ? 2 : 1;
-    for (const on of leadersOf(view, at)) queue.push(on === at.parent ? -on : on);
-    if (whole) for (const { number } of childrenOf(view, at.number)) queue.push(number);
-  }
+/**
+ * The numbers of the steps in the slice, ascending, the step itself included; empty when there is no such step.
+ * @param most of a slice that has more steps the newest so many
+ */
+export function slice(view: SessionView, step: number, most = Number.POSITIVE_INFINITY): number[] {
+  /** How much of a step counts: all of it, or only what led to it; by its number. */
+  const asked = new Uint8Array(view.steps.length + 1);
+  const done = new Uint8Array(view.steps.length + 1);
   const numbers: number[] = [];
-  for (let number = 1; number < part.length; number++) if (part[number] !== 0) numbers.push(number);
-  return numbers;
+  let next = 0;
+  const ask = (number: number, part: number): void => {
+    if ((asked[number] ?? part) >= part) return;
+    asked[number] = part;
+    next = Math.max(next, number);
+  };
+  ask(step, whole);
+  for (; next > 0 && numbers.length < most; ) {
+    const number = next--;
+    const [part = 0, before = 0] = [asked[number], done[number]];
+    const at = part > before ? view.step(number) : undefined;
+    if (!at) continue;
+    done[number] = part;
+    if (before === 0) numbers.push(number);
+    for (const on of leadersOf(view, at)) ask(on, on === at.parent ? edge : whole);
+    if (part === whole) for (const child of childrenOf(view, number)) ask(child.number, whole);
+  }
+  return numbers.sort((a, b) => a - b);
 }
+
+/** Of a step that merely encloses, what led to it; of any other, what ran inside as well. */
+const [edge, whole] = [1, 2];

@@ -77,6 +77,8 @@ export interface Why {
   readonly also: readonly Note[];
   /** The steps that led to the symptom, ascending, itself included. */
   readonly slice: readonly number[];
+  /** Whether still older steps led to it: they were not looked at, as those of the slice hold the cause. */
+  readonly older: boolean;
   /** Steps of the whole run. */
   readonly total: number;
 }
@@ -88,6 +90,8 @@ export interface WhyOptions {
   readonly about?: Place;
 }
 
+/** So many of the newest steps of a slice are looked at before all of it is. */
+const near = 2000;
 /** Less than this is a guess, however sure the way to it is. */
 const sure = 0.56;
 /** Less than this is no cause. */
@@ -113,15 +117,20 @@ function explained(view: SessionView, step: number | undefined, options: WhyOpti
   const symptom = symptomOf(view, step, options.about);
   const base = { run: headOf(view), total: view.steps.length };
   if (!symptom)
-    return { ...base, status: 'none', symptom: null, chain: [], others: [], also: unheard(view), slice: [] };
-  const gathered = gather(view, symptom, options.against);
-  const { evidence } = gathered;
-  const numbers = evidence.steps.map(({ number }) => number);
-  const suspects = ranked(gathered);
+    return {
+      ...base,
+      status: 'none',
+      symptom: null,
+      chain: [],
+      others: [],
+      also: unheard(view),
+      slice: [],
+      older: false,
+    };
+  const { evidence, suspects, older } = judged(view, symptom, options.against);
   const [top, ...rest] = suspects;
-  const found = { ...base, symptom, slice: numbers };
-  // What is merely related would be named for most failures that have no cause on record.
-  if (!top || top.score < enough || top.rule === 'related') {
+  const found = { ...base, symptom, slice: evidence.steps.map(({ number }) => number), older };
+  if (!isCause(top)) {
     const { chain } = chainTo(evidence, undefined);
     return {
       ...found,
@@ -143,6 +152,28 @@ function explained(view: SessionView, step: number | undefined, options: WhyOpti
     others: suspicions(view, elsewhere),
     also: notesOf(evidence, rest, top),
   };
+}
+
+/** What is merely related would be named for most failures that have no cause on record. */
+function isCause(top: Ranked | undefined): top is Ranked {
+  return top !== undefined && top.score >= enough && top.rule !== 'related';
+}
+
+/** The suspects among the newest steps that led to a failure; all the steps are looked at when those hold no sure cause. */
+function judged(
+  view: SessionView,
+  symptom: Symptom,
+  against: SessionView | undefined,
+): { readonly evidence: Evidence; readonly suspects: readonly Ranked[]; readonly older: boolean } {
+  const newest = against ? undefined : gather(view, symptom, undefined, near);
+  if (newest && newest.left !== 'traced') {
+    const suspects = ranked(newest);
+    const older = newest.left === 'older';
+    if (!older || (isCause(suspects[0]) && suspects[0].score >= sure))
+      return { evidence: newest.evidence, suspects, older };
+  }
+  const all = gather(view, symptom, against);
+  return { evidence: all.evidence, suspects: ranked(all), older: false };
 }
 
 /** Calls of a run that went well whose answers say that they failed, and that were not made good. */
