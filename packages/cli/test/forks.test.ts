@@ -43,6 +43,28 @@ it('variants run in folders of their own, are verified there, and stand in a tab
   expect(await result('replay', variants[0]?.session ?? '')).toMatchObject({ code: 0, ok: true });
 });
 
+it('several models, several times each, stand side by side', async () => {
+  folder.write(
+    'plugins/other/plugin.yaml',
+    'name: other\nversion: 1.0.0\ndescription: x\nkind: model\nruntime: inline\nmodule: ./index.mjs\nmodels: [terse]\n',
+  );
+  folder.write(
+    'plugins/other/index.mjs',
+    `const usage = { input: 7, cached: 0, output: 2, reasoning: 0, cost_usd: 0.25 };
+export default { models: { terse: async () => ({ message: { role: 'assistant', content: 'Terse.' }, finish_reason: 'stop', usage, model: 'terse-1' }) } };\n`,
+  );
+  folder.write('other.yaml', 'turns:\n  - { say: At length., repeat: true }\n');
+  const ended = await run(
+    ...['fork', `${id}:2`, '--model', 'scripted', '--model', 'terse', '--n', '2', '--script', 'other.yaml'],
+    ...['--approve', 'all', '--trust'],
+  );
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  const rows = ended.stdout.split('\n').filter((line) => /Terse|At length/.test(line));
+  expect(rows).toHaveLength(4);
+  for (const [index, row] of rows.entries())
+    expect(row).toMatch(index < 2 ? /scripted .* ok .*At length\./ : /terse .* ok .*\$0\.25.*Terse\./);
+});
+
 it('a fork that was only made is ready, and says where it leaves', async () => {
   const asked = await run('fork', `${id}:3`, '--set', '/input/params/temperature=0');
   expect(asked.stderr).toContain(
