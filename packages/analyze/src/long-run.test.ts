@@ -6,7 +6,10 @@ import { why } from './why.ts';
 
 const rows = (page: number, bad: boolean) => ({
   page,
-  rows: [1, 2, 3, 4].map((n) => ({ id: page * 10 + n, amount: bad && n === 2 ? '1.249,90' : page + n * 1.5 })),
+  rows: [1, 2, 3, 4].map((n) => ({
+    id: page * 10 + n,
+    amount: bad && n === 2 ? '1.249,90' : page + n * 1.5,
+  })),
 });
 
 /** Reads `pages` pages, one of which has an amount in another locale, and fails when it adds them up. */
@@ -42,7 +45,11 @@ test('what went wrong long ago and left no value behind is found when nothing ne
   const story = new Story('Deploy all services.');
   const swallowed = story.call('migrate', { database: 'orders' }, { ok: false, message: 'lock timeout' });
   for (let n = 0; n < 1_200; n++) story.call('deploy', { service: `s${n}` }, { deployed: n });
-  story.call('check', { database: 'orders' }, { error: invalid({ path: '/database', expected: 'migrated' }) });
+  story.call(
+    'check',
+    { database: 'orders' },
+    { error: invalid({ path: '/database', expected: 'migrated', received: 'unknown' }) },
+  );
   const found = why(story.fail());
   expect(found.older).toBe(false);
   expect([found.cause?.step, ...found.others.map(({ step }) => step)]).toContain(swallowed);
