@@ -8,8 +8,9 @@
 import { leadersOf } from './edges.ts';
 import type { Link } from './hops.ts';
 import type { Lineage } from './lineage.ts';
-import type { Label } from './origins.ts';
+import { callOf, type Label } from './origins.ts';
 import type { Place } from './place.ts';
+import { parentOf } from './pointer.ts';
 import type { Ranked } from './rank.ts';
 import type { Evidence, Trace } from './rules/rule.ts';
 import { spotAt } from './spots.ts';
@@ -54,6 +55,8 @@ export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
   const put = traces.flatMap(({ lineage: found }) => toSource(evidence, cause, found))[0];
   if (put) return put;
   if (cause.step === symptom.step) return { chain: [], label: 'recorded' };
+  const written = writtenAt(evidence, cause);
+  if (written) return written;
   const passing = traces.find(({ lineage: { links } }) => links.some(({ to }) => to.step === cause.step));
   if (passing) {
     const { links } = passing.lineage;
@@ -79,6 +82,19 @@ export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
   }
   // A failure that speaks of the step before it is more than an order in time.
   return { chain: controlPath(evidence, cause), label: cause.kind === 'end' ? 'inferred' : 'guess' };
+}
+
+/** The chain to the model's call that failed, when the cause is how it was written. */
+function writtenAt(evidence: Evidence, cause: Ranked): Chain | undefined {
+  const { view, symptom } = evidence;
+  const step = view.step(symptom.step);
+  const call = step && callOf(view, step);
+  if (call?.model.number !== cause.step || !cause.pointer?.startsWith(parentOf(call.pointer)))
+    return undefined;
+  const from = { step: symptom.step, pointer: '/input', name: nameAt(evidence, symptom.step) };
+  const to = { step: cause.step, pointer: cause.pointer, name: nameAt(evidence, cause.step) };
+  const how = 'the model wrote this call';
+  return { chain: [{ from, to, label: 'recorded', how }], label: 'recorded' };
 }
 
 /** The chain to a value that the traced one was put together or worked out from. */

@@ -8,6 +8,7 @@ import type { SessionView, Step } from '@chassis/journal';
 import { childrenOf } from './holders.ts';
 import { leavesOf } from './json.ts';
 import { findExact } from './match.ts';
+import { misfitOf } from './misfit.ts';
 import { unitOf } from './names.ts';
 import { opened } from './opened.ts';
 import type { Place } from './place.ts';
@@ -86,6 +87,9 @@ export function complaintsOf(view: SessionView, symptom: Symptom): Complaint[] {
   const step = view.step(symptom.step);
   if (!step) return [];
   if (symptom.about) return [{ place: symptom.about, kind: 'direct', text: 'it was asked about' }];
+  // That a tool has no such argument says nothing about its value.
+  const misfit = misfitOf(view, step);
+  if (misfit && misfit.kind !== 'missing') return [];
   const root = rootOfIssues(step);
   const issues = issuesOf(step.error)
     .filter(({ path }) => follow(step, root + path) !== undefined)

@@ -1,7 +1,7 @@
 /** Small hand-made sessions for tests: a conversation is told step by step, and becomes the view that a journal would fold. */
 import type { ErrorRecord } from '@chassis/errors';
 import type { Attempt, SessionView, Step, StepStatus, Turn, ValueRead } from '@chassis/journal';
-import type { Effect, Json, JsonObject, Message, ToolCall, Usage } from '@chassis/types';
+import type { Effect, Json, JsonObject, Message, ToolCall, ToolSpec, Usage } from '@chassis/types';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -26,6 +26,8 @@ interface Answer {
 export class Story {
   readonly steps: Mutable<Step>[] = [];
   readonly values: ValueRead[] = [];
+  /** The tools that are offered in every request. */
+  tools: readonly ToolSpec[] = [];
   private readonly messages: Message[] = [];
   private readonly requests = new Map<number, readonly Message[]>();
   private readonly task: string;
@@ -165,7 +167,7 @@ export class Story {
   }
 
   view(): SessionView {
-    const { steps, values, turn, outcome, requests, task } = this;
+    const { steps, values, turn, outcome, requests, task, tools } = this;
     return {
       header: {
         format: 'chassis.session',
@@ -190,7 +192,7 @@ export class Story {
       problems: [],
       outcome,
       step: (number) => steps[number - 1],
-      request: (number) => ({ messages: requests.get(number) ?? [], tools: [], params: {} as JsonObject }),
+      request: (number) => ({ messages: requests.get(number) ?? [], tools, params: {} as JsonObject }),
     };
   }
 

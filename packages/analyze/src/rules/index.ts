@@ -32,6 +32,7 @@ import { staleRead } from './stale-read.ts';
 import { swallowedError } from './swallowed-error.ts';
 import { swapped } from './swapped.ts';
 import { truncated } from './truncated.ts';
+import { unfitCall } from './unfit-call.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
 import { unlikeEnd } from './unlike-end.ts';
 import { unlikeGoodRun } from './unlike-good-run.ts';
@@ -44,6 +45,7 @@ import { wrongUnit } from './wrong-unit.ts';
 export const rules: readonly Rule[] = [
   unlikeGoodRun,
   schemaBroken,
+  unfitCall,
   denied,
   oddValue,
   wrongUnit,

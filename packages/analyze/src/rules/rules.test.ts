@@ -447,6 +447,7 @@ test('every rule has its examples', () => {
     'unusable-failure',
     'lost-result',
     'misread-number',
+    'unfit-call',
     // In general-forms.test.ts.
     'abridged-write',
     'row-twice',

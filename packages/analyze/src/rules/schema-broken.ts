@@ -1,7 +1,6 @@
 /** A promise of a schema was broken: a tool's result, or what a model wrote as the arguments of a call. */
 import { ErrorCode } from '@chassis/errors';
 import { parseDocument } from '../json.ts';
-import { callOf } from '../origins.ts';
 import { callsOf } from '../place.ts';
 import { follow } from '../pointer.ts';
 import { issuesOf } from '../statuses.ts';
@@ -9,7 +8,7 @@ import type { Rule, Suspect } from './rule.ts';
 
 export const schemaBroken: Rule = {
   name: 'schema-broken',
-  *find({ view, steps, symptom }) {
+  *find({ steps }) {
     for (const step of steps) {
       if (step.error?.code === ErrorCode.InvalidOutput && step.kind === 'tool') {
         const issue = issuesOf(step.error)[0];
@@ -34,17 +33,6 @@ export const schemaBroken: Rule = {
           kind: 'act',
         };
       }
-      if (step.number !== symptom.step || step.error?.code !== ErrorCode.InvalidParams) continue;
-      const call = callOf(view, step);
-      const missing = issuesOf(step.error).find(({ path }) => follow(step.input, path) === undefined);
-      if (!call || !missing) continue;
-      yield {
-        step: call.model.number,
-        pointer: call.pointer,
-        text: `the model left out ${missing.path} in its call of ${step.name}`,
-        score: 0.6,
-        kind: 'act',
-      };
     }
   },
 };
