@@ -240,3 +240,13 @@ test('the bad values of the cause are put right as far as the record tells', () 
     { step: 4, pointer: '/output/rows/3/amount' },
   ]);
 });
+
+test('a run that was cut off is not explained by oddities before it', () => {
+  const story = new Story('Fetch the orders and send them.');
+  story.call('fetch', { page: 1 }, { rows: [] });
+  story.model([{ tool: 'send', input: { to: 'a@b.c' } }]);
+  const open = story.tool(0, { status: 'dispatched' });
+  const found = why(story.end('running'));
+  expect(found.cause).toMatchObject({ step: open, rule: 'failed-here', label: 'recorded' });
+  expect(found.cause?.text).toContain('what ended it is not on record');
+});

@@ -30,6 +30,20 @@ describe('how a command ends badly', () => {
     });
   });
 
+  it('says why the system refused a file, and where records could go instead', () => {
+    const refused = (code: string, path: string) =>
+      Object.assign(new Error('raw'), { code, path, syscall: 'mkdir' });
+    expect(told(refused('EROFS', '/p/.chassis/sessions/x'))).toMatchObject({
+      exit: 2,
+      notes: [
+        'chassis: /p/.chassis cannot be used: the file system is read-only, EROFS on mkdir /p/.chassis/sessions/x (--store DIR keeps records in another folder)',
+      ],
+    });
+    expect(told(refused('EACCES', '/p/tests')).notes).toEqual([
+      'chassis: /p/tests cannot be used: this user may not, EACCES on mkdir /p/tests',
+    ]);
+  });
+
   it('spells out every place of a broken file, also of one that a plugin is missing for', () => {
     const message = 'a.yaml:1:1: one\na.yaml:2:1: two';
     const data = { issues: [{}, {}] };

@@ -23,7 +23,7 @@ function exitOf(thrown: unknown): number {
 export function report(thrown: unknown, out: Output, debug: boolean): number {
   const error = toChassisError(thrown);
   const exit = exitOf(thrown);
-  const message = messageOf(error);
+  const message = fileMessage(thrown) ?? messageOf(error);
   out.note(`chassis: ${message}`);
   if (debug) out.note(visibleLines(stackOf(thrown)));
   out.record({ type: 'result', ok: false, exit, error: error.record() });
@@ -50,11 +50,29 @@ function stackOf(thrown: unknown): string {
   return parts.length === 0 ? String(thrown) : parts.join('\ncaused by: ');
 }
 
+const cannotWrite = new Map([
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EACCES', 'this user may not'],
+  ['EPERM', 'this user may not'],
+]);
+
+/** What the system would not do to a file, where its own words name a call and no way out. */
+function fileMessage(thrown: unknown): string | undefined {
+  const { code, path, syscall } = (thrown ?? {}) as NodeJS.ErrnoException;
+  const why = cannotWrite.get(code ?? '');
+  if (why === undefined || path === undefined || thrown instanceof ChassisError) return undefined;
+  const [store] = /^.*\/\.chassis(?=\/|$)/.exec(path) ?? [];
+  const way = store === undefined ? '' : ' (--store DIR keeps records in another folder)';
+  return visible(`${store ?? path} cannot be used: ${why}, ${code} on ${syscall} ${path}${way}`);
+}
+
 function isFileError(thrown: unknown): boolean {
   const { code, path } = (thrown ?? {}) as { code?: unknown; path?: unknown };
   return (
     typeof path === 'string' &&
     typeof code === 'string' &&
-    ['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM'].includes(code)
+    ['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS'].includes(code)
   );
 }

@@ -1,6 +1,7 @@
-/** The failure says itself that its cause lies outside the run: no connection, no budget, no room, no such tool. */
+/** The failure says itself that its cause lies outside the run: no connection, no budget, no room, no such tool, no end. */
 import { ErrorCode } from '@chassis/errors';
 import { follow } from '../pointer.ts';
+import { isOpen } from '../statuses.ts';
 import type { Rule } from './rule.ts';
 
 /** What a code says, and how surely the cause is not to be looked for in the run. */
@@ -16,7 +17,12 @@ const outside = new Map<number, readonly [string, number]>([
 export const failedHere: Rule = {
   name: 'failed-here',
   *find({ view, symptom }) {
-    const error = view.step(symptom.step)?.error;
+    const step = view.step(symptom.step);
+    if (step && isOpen(step)) {
+      const text = 'the harness ended while this was under way; what ended it is not on record';
+      yield { step: symptom.step, text, score: 0.8, kind: 'end' };
+    }
+    const error = step?.error;
     const known = error && outside.get(error.code);
     if (!known) return;
     const [text, score] = known;
