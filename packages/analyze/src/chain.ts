@@ -55,7 +55,7 @@ export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
   const put = traces.flatMap(({ lineage: found }) => toSource(evidence, cause, found))[0];
   if (put) return put;
   if (cause.step === symptom.step) return { chain: [], label: 'recorded' };
-  const written = writtenAt(evidence, cause);
+  const written = writtenAt(evidence, cause) ?? sameFailure(evidence, cause);
   if (written) return written;
   const passing = traces.find(({ lineage: { links } }) => links.some(({ to }) => to.step === cause.step));
   if (passing) {
@@ -95,6 +95,23 @@ function writtenAt(evidence: Evidence, cause: Ranked): Chain | undefined {
   const to = { step: cause.step, pointer: cause.pointer, name: nameAt(evidence, cause.step) };
   const how = 'the model wrote this call';
   return { chain: [{ from, to, label: 'recorded', how }], label: 'recorded' };
+}
+
+/** The chain to an earlier call of the same tool that failed in the same words. */
+function sameFailure(evidence: Evidence, cause: Ranked): Chain | undefined {
+  const { view, symptom } = evidence;
+  const [now, before] = [view.step(symptom.step), view.step(cause.step)];
+  const same =
+    now?.error !== undefined && before?.name === now.name && before.error?.message === now.error.message;
+  if (!same || before === now) return undefined;
+  const at = (step: number): End => ({ step, pointer: '/error/message', name: now.name });
+  const link = {
+    from: at(symptom.step),
+    to: at(cause.step),
+    label: 'inferred',
+    how: 'the same failure',
+  } as const;
+  return { chain: [link], label: 'inferred' };
 }
 
 /** The chain to a value that the traced one was put together or worked out from. */

@@ -159,6 +159,14 @@ function isCause(top: Ranked | undefined): top is Ranked {
   return top !== undefined && top.score >= enough && top.rule !== 'related';
 }
 
+/** A loop is told once, where it begins: that its second round repeats the first says no more. */
+function isNews({ tools }: Evidence): (suspect: Ranked) => boolean {
+  const second = new Set(
+    tools.flatMap(({ groups }) => groups.flatMap(([, again, more]) => (again && more ? [again.number] : []))),
+  );
+  return ({ rule, step }) => rule !== 'repeated-call' || !second.has(step);
+}
+
 /** The suspects among the newest steps that led to a failure; all the steps are looked at when those hold no sure cause. */
 function judged(
   view: SessionView,
@@ -190,7 +198,9 @@ function unheard(view: SessionView): Note[] {
 }
 
 /** Other bad values at the cause, other values that the failure complains about, and repeated calls. */
-function notesOf({ traces, view }: Evidence, suspects: readonly Ranked[], cause: Ranked | undefined): Note[] {
+function notesOf(evidence: Evidence, all: readonly Ranked[], cause: Ranked | undefined): Note[] {
+  const { traces, view } = evidence;
+  const suspects = all.filter(isNews(evidence));
   const notes = new Map<string, Note>();
   const add = (note: Note): void => {
     const key = `${note.step}${note.pointer ?? note.text}`;

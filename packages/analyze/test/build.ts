@@ -1,6 +1,6 @@
 /** Small hand-made sessions for tests: a conversation is told step by step, and becomes the view that a journal would fold. */
 import type { ErrorRecord } from '@chassis/errors';
-import type { Attempt, SessionView, Step, StepStatus, Turn, ValueRead } from '@chassis/journal';
+import type { Attempt, SessionView, Step, Turn, ValueRead } from '@chassis/journal';
 import type { Effect, Json, JsonObject, Message, ToolCall, ToolSpec, Usage } from '@chassis/types';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -15,7 +15,7 @@ interface Call {
 interface Answer {
   readonly output?: Json;
   readonly error?: ErrorRecord;
-  readonly status?: StepStatus;
+  readonly status?: Step['status'];
   readonly effects?: readonly Effect[];
   /** The tool message, when it is not the JSON text of the output. */
   readonly message?: string;
