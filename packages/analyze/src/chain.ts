@@ -10,7 +10,7 @@ import type { Link } from './hops.ts';
 import type { Lineage } from './lineage.ts';
 import { callOf, type Label } from './origins.ts';
 import type { Place } from './place.ts';
-import { parentOf } from './pointer.ts';
+import { follow, parentOf } from './pointer.ts';
 import type { Ranked } from './rank.ts';
 import type { Evidence, Trace } from './rules/rule.ts';
 import { spotAt } from './spots.ts';
@@ -97,14 +97,15 @@ function writtenAt(evidence: Evidence, cause: Ranked): Chain | undefined {
   return { chain: [{ from, to, label: 'recorded', how }], label: 'recorded' };
 }
 
-/** The chain to an earlier call of the same tool that failed in the same words. */
+/** The chain to an earlier call of the same tool that failed in the same words, or had the same wrong thing in its answer. */
 function sameFailure(evidence: Evidence, cause: Ranked): Chain | undefined {
   const { view, symptom } = evidence;
   const [now, before] = [view.step(symptom.step), view.step(cause.step)];
-  const same =
-    now?.error !== undefined && before?.name === now.name && before.error?.message === now.error.message;
-  if (!same || before === now) return undefined;
-  const at = (step: number): End => ({ step, pointer: '/error/message', name: now.name });
+  if (!now || before?.name !== now.name || before === now) return undefined;
+  const failed = now.error !== undefined && before.error?.message === now.error.message;
+  const pointer = failed ? '/error/message' : cause.value === undefined ? undefined : cause.pointer;
+  if (pointer === undefined || (!failed && follow(now, pointer) !== cause.value)) return undefined;
+  const at = (step: number): End => ({ step, pointer, name: now.name });
   const link = {
     from: at(symptom.step),
     to: at(cause.step),

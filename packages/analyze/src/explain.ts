@@ -57,7 +57,7 @@ export function explain(why: Why): string[] {
 
 function head({ run, status: found, symptom }: Why): string {
   const mark = found === 'none' ? '✓' : '✗';
-  const asked = symptom?.status === 'ok' || symptom?.about !== undefined;
+  const asked = symptom?.asked ?? symptom?.about !== undefined;
   const where = symptom ? `  ${asked ? 'asked about' : 'failed at'} :${symptom.step}` : '';
   const parts = [
     run.model,

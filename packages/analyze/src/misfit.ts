@@ -1,14 +1,15 @@
-/** A call that could not be one: its tool was not offered, an argument is none of the tool's, or one is left out. */
+/** A call that could not be one: no JSON, of a tool that was not offered, with an argument that is none of the tool's, or without one. */
 import { ErrorCode } from '@chassis/errors';
 import type { SessionView, Step } from '@chassis/journal';
 import type { JsonObject } from '@chassis/types';
+import { parseDocument } from './json.ts';
 import { callOf } from './origins.ts';
 import { callsOf, type Place, requestOf } from './place.ts';
 import { follow, keysOf, parentOf } from './pointer.ts';
 import { issuesOf } from './statuses.ts';
 
 export interface Misfit {
-  readonly kind: 'tool' | 'unknown' | 'missing';
+  readonly kind: 'text' | 'tool' | 'unknown' | 'missing';
   /** The name of the tool, or the pointer of the argument. */
   readonly what: string;
   /** The names that there are instead: of the tools offered, or of the arguments. */
@@ -33,6 +34,7 @@ export function misfitOf(view: SessionView, step: Step): Misfit | undefined {
     const place = { step: model, pointer: `${parentOf(call.pointer)}/name` };
     return { kind: 'tool', what: call.name, names: tools.map(({ name }) => name), at: place };
   }
+  if (parseDocument(call.arguments) === undefined) return { kind: 'text', what: '', names: [], at };
   for (const { path } of issuesOf(step.error)) {
     if (follow(step.input, path) === undefined) return { kind: 'missing', what: path, names: [], at };
     const names = membersAt(tool?.parameters, parentOf(path));

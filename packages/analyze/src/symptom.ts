@@ -30,6 +30,8 @@ export interface Symptom {
   readonly path?: string;
   /** The call in which it happened and which failed with it: a nested step's failure is looked for where it began. */
   readonly inside?: number;
+  /** A step that was asked about, and did not fail. */
+  readonly asked?: true;
   /** A value that was asked about, whether or not the failure speaks of it. */
   readonly about?: Place;
   readonly statuses: Statuses;
@@ -58,7 +60,8 @@ export function symptomOf(view: SessionView, asked?: number, about?: Place): Sym
     if (!step)
       throw new ChassisError('InvalidParams', `no step ${asked}: the session has ${view.steps.length}`);
     if (about) return { ...described(view, step, step.error), about };
-    return nested(view, step);
+    const found = nested(view, step);
+    return found.status === 'ok' ? { ...found, asked: true } : found;
   }
   const turn = view.turns.at(-1);
   const running = view.outcome === 'running';

@@ -250,3 +250,21 @@ test('a run that was cut off is not explained by oddities before it', () => {
   expect(found.cause).toMatchObject({ step: open, rule: 'failed-here', label: 'recorded' });
   expect(found.cause?.text).toContain('what ended it is not on record');
 });
+
+test('an answer that was cut again and again: the first one, tied by the same reason', () => {
+  const story = new Story('Write it all.');
+  const first = story.model([], { content: 'Once', finish: 'length' });
+  story.model([], { content: 'Once upon', finish: 'length' });
+  const found = why(story.fail());
+  expect(found.cause).toMatchObject({ step: first, rule: 'finish-reason', label: 'inferred' });
+  expect(explain(found)[0]).toContain('failed at :2');
+  expect(explain(why(story.fail(), first))[0]).toContain('asked about :1');
+});
+
+test('a run that ends without a word says so', () => {
+  const story = new Story('Answer.');
+  expect(why(story.ok(''))).toMatchObject({
+    status: 'none',
+    also: [{ step: 1, text: 'the run ended with an empty answer' }],
+  });
+});

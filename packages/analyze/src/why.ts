@@ -14,6 +14,7 @@ import { hold } from './hold.ts';
 import { perStep } from './memo.ts';
 import type { Label } from './origins.ts';
 import type { Place } from './place.ts';
+import { follow } from './pointer.ts';
 import { type Ranked, ranked } from './rank.ts';
 import { failureInside } from './rules/looks.ts';
 import type { Evidence } from './rules/rule.ts';
@@ -194,7 +195,17 @@ function unheard(view: SessionView): Note[] {
     const text = `${step.name} counts as done, its answer says otherwise: ${found.text}`;
     notes.push({ step: step.number, pointer: found.pointer, text });
   }
+  const last = view.steps.at(-1);
+  const said = last?.kind === 'model' ? follow(last.output, '/message') : undefined;
+  if (last && said && isSilent(said)) {
+    notes.push({ step: last.number, pointer: '/output/message', text: 'the run ended with an empty answer' });
+  }
   return notes.slice(-mostNotes);
+}
+
+function isSilent(message: Json): boolean {
+  const { content, tool_calls } = message as { content?: Json; tool_calls?: readonly Json[] };
+  return (content === '' || content === null || content === undefined) && !tool_calls?.length;
 }
 
 /** Other bad values at the cause, other values that the failure complains about, and repeated calls. */

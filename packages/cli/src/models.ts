@@ -34,11 +34,22 @@ export function demandModel(model: TurnModel, registry: LiveRegistry): void {
   for (const name of names) {
     const found = registry.resolveModel(name);
     if (!isUnavailable(found)) continue;
-    if (isMistake(found)) throw refusalOf(found);
+    if (isMistake(found)) throw refusalOf(rootOf(found, registry));
     refusals.push(found);
   }
   const [first] = refusals;
   if (first !== undefined && refusals.length === names.length) throw refusalOf(first);
+}
+
+/** A name that nobody has may be one that a plugin had, were it not for a mistake in its own configuration: that is told then. */
+function rootOf(found: Unavailable, registry: LiveRegistry): Unavailable {
+  if (found.phase !== 'unknown') return found;
+  const named = (owner: string): boolean => {
+    const entry = registry.project.catalogue.find(owner);
+    return (entry?.source.manifest.models.length ?? 0) > 0;
+  };
+  const root = registry.problems().find((one) => one.owner !== null && isMistake(one) && named(one.owner));
+  return root ?? found;
 }
 
 /** @throws InvalidParams when the model that plays a script has none to play, and no other model follows it */

@@ -49,3 +49,14 @@ it('with no other way the root cause and its place are told, by run, by doctor, 
   expect(asked.code).toBe(1);
   expect(asked.stdout).toContain(`demand    model.pinned is unavailable (on_load): ${cause}`);
 });
+
+it('a model that a mistake in the configuration keeps away: the mistake is told, with its place', async () => {
+  using folder = project(says('Hi.'));
+  folder.write(
+    'chassis.yaml',
+    'model: lab\nplugins:\n  openai-compatible:\n    config:\n      modells: {}\n',
+  );
+  const ran = await chassis(['run', '--trust', 'Go'], { cwd: folder.path });
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toMatch(/chassis\.yaml:5:7: unknown key "modells".*models/);
+});

@@ -1,6 +1,7 @@
 /** A promise of a schema was broken: a tool's result, or what a model wrote as the arguments of a call. */
 import { ErrorCode } from '@chassis/errors';
 import { parseDocument } from '../json.ts';
+import { misfitOf } from '../misfit.ts';
 import { callsOf } from '../place.ts';
 import { follow } from '../pointer.ts';
 import { issuesOf } from '../statuses.ts';
@@ -8,7 +9,9 @@ import type { Rule, Suspect } from './rule.ts';
 
 export const schemaBroken: Rule = {
   name: 'schema-broken',
-  *find({ steps }) {
+  *find({ view, steps, symptom }) {
+    const failed = view.step(symptom.step);
+    const told = failed && misfitOf(view, failed)?.kind === 'text';
     for (const step of steps) {
       if (step.error?.code === ErrorCode.InvalidOutput && step.kind === 'tool') {
         const issue = issuesOf(step.error)[0];
@@ -21,7 +24,7 @@ export const schemaBroken: Rule = {
           kind: 'value',
         };
       }
-      for (const call of callsOf(step)) {
+      for (const call of told ? [] : callsOf(step)) {
         if (parseDocument(call.arguments) !== undefined) continue;
         const text = `the model wrote arguments for ${call.name} that are no JSON object`;
         yield {

@@ -90,3 +90,20 @@ test('a tool that was offered and has gone is not the fault of the model', () =>
   told.call('list', { path: '/' }, { error: failure('MethodNotFound', -32601, 'list was unloaded') });
   expect(why(told.fail()).cause?.rule).toBe('failed-here');
 });
+
+test('arguments that are no JSON', () => {
+  const told = story();
+  const text = '{"path": "a.log';
+  const error = failure('InvalidParams', -32602, 'the arguments are not the text of a JSON object', {
+    issues: [{ path: '', message: 'no JSON object', expected: 'object', received: text }],
+  });
+  const first = told.model([{ tool: 'remove', input: text, text: JSON.stringify(text) }]);
+  told.tool(0, { error });
+  told.model([{ tool: 'remove', input: text, text: JSON.stringify(text) }]);
+  told.tool(0, { error });
+  const { cause } = why(told.fail());
+  expect(cause).toMatchObject({ step: first, rule: 'unfit-call', label: 'inferred' });
+  expect(cause?.text).toBe(
+    'the model wrote arguments for remove that are no JSON object, 2 times from here on',
+  );
+});

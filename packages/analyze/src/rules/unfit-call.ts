@@ -27,6 +27,7 @@ export const unfitCall: Rule = {
 };
 
 function said({ kind, what }: Misfit, tool: string): string {
+  if (kind === 'text') return `the model wrote arguments for ${tool} that are no JSON object`;
   if (kind === 'tool') return `the model called ${tool}, which it was not offered`;
   if (kind === 'missing') return `the model left out ${what} in its call of ${tool}`;
   return `the model gave ${tool} an argument that it does not have, ${what}`;
