@@ -58,5 +58,5 @@ it('a model that a mistake in the configuration keeps away: the mistake is told,
   );
   const ran = await chassis(['run', '--trust', 'Go'], { cwd: folder.path });
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toMatch(/chassis\.yaml:5:7: unknown key "modells".*models/);
+  expect(ran.stderr).toMatch(/chassis\.yaml:5:\d+: unknown key "modells".*models/);
 });
