@@ -12,7 +12,7 @@ import { misfitOf } from './misfit.ts';
 import { unitOf } from './names.ts';
 import { opened } from './opened.ts';
 import type { Place } from './place.ts';
-import { follow } from './pointer.ts';
+import { follow, parentOf } from './pointer.ts';
 import { failureInside, isWriting } from './rules/looks.ts';
 import { isDistinctive } from './search.ts';
 import { type Spot, spotsOf } from './spots.ts';
@@ -109,7 +109,8 @@ export function complaintsOf(view: SessionView, symptom: Symptom): Complaint[] {
   if (faults.length > 0) return faults;
   if (step.kind === 'model') return quoted;
   const text = 'an argument of the failed call';
-  return spotsOf(view, step.number, '/input')
+  const spots = spotsOf(view, step.number, '/input');
+  const inputs = spots
     .filter((spot) => !spot.range && isWorthTracing(spot))
     .flatMap((spot): Complaint[] => {
       // In a longer text a code is a value of its own.
@@ -118,8 +119,27 @@ export function complaintsOf(view: SessionView, symptom: Symptom): Complaint[] {
         { place: place(spot), kind: 'input', text },
         ...codes.map((code) => ({ ...code, kind: 'input', text }) as const),
       ];
-    })
-    .slice(0, mostInputs);
+    });
+  return [...straysIn(spots), ...inputs].slice(0, mostInputs);
+}
+
+/** How a complaint says that a value is of another type than the rest of its list. */
+export const amongNumbers = 'a text among numbers';
+
+/** Texts of a list whose other items are numbers. */
+function straysIn(spots: readonly Spot[]): Complaint[] {
+  const lists = Map.groupBy(
+    spots.filter(({ pointer, range }) => !range && /\/\d+$/.test(pointer)),
+    ({ pointer }) => parentOf(pointer),
+  );
+  return [...lists.values()].flatMap((items) => {
+    const texts = items.filter(({ type }) => type === 'string');
+    const numbers = items.filter(({ type }) => type === 'number').length;
+    const few = numbers >= 2 && texts.length < numbers && numbers + texts.length === items.length;
+    return few
+      ? texts.map((spot): Complaint => ({ place: place(spot), kind: 'direct', text: amongNumbers }))
+      : [];
+  });
 }
 
 /**

@@ -21,7 +21,10 @@ export const oddValue: Rule = {
       yield* absent(name, columns, fresh, overNothing);
       for (const column of columns) {
         if (column.count > leastSiblings) yield* odd(name, column);
-        else if (column.count === leastSiblings) yield* oddUnit(name, column);
+        else if (column.count === leastSiblings) {
+          yield* oddUnit(name, column);
+          yield* oddNumeral(name, column);
+        }
         yield* hollow(name, column, columns);
       }
     }
@@ -108,6 +111,22 @@ function* oddUnit(tool: string, column: Column): Generator<Suspect> {
     value: seen.value,
     text: `${brief(seen.value)} is ${lookText(odd[0])}; the others at this place in results of ${tool} are ${lookText(usual[0])}`,
     score: 0.66,
+    kind: 'value',
+  };
+}
+
+/** A number written as a text, between two that are numbers. */
+function* oddNumeral(tool: string, column: Column): Generator<Suspect> {
+  const looks = [...column.looks];
+  const odd = looks.find(([look, { count }]) => look.endsWith('number text') && count === 1);
+  const seen = odd?.[1].first[0];
+  if (!odd || !seen || !looks.every((one) => one === odd || isNumberLook(one[0]))) return;
+  yield {
+    step: seen.step.number,
+    pointer: pointerOf(column, seen),
+    value: seen.value,
+    text: `${brief(seen.value)} is ${lookText(odd[0])}; the others at this place in results of ${tool} are numbers`,
+    score: 0.72,
     kind: 'value',
   };
 }

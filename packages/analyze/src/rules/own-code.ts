@@ -3,6 +3,7 @@ import { ErrorCode } from '@chassis/errors';
 import type { Step } from '@chassis/journal';
 import { follow } from '../pointer.ts';
 import { issuesOf } from '../statuses.ts';
+import { amongNumbers } from '../symptom.ts';
 import { isAboutValue, isUnknownThing } from './looks.ts';
 import type { Rule } from './rule.ts';
 
@@ -21,7 +22,17 @@ export const ownCode: Rule = {
     const named = traces.some(({ complaint }) => complaint.kind === 'direct');
     const complains = named || isUnknownThing(message) || isAboutValue(message);
     const placed = follow(step?.error?.data, '/place') !== undefined;
-    const score = mistake.test(message) ? 0.78 : placed && !complains ? 0.57 : placed ? 0.5 : 0.15;
+    // Code that adds up a list fails over the one text in it.
+    const given = traces.some(({ complaint }) => complaint.text === amongNumbers);
+    const score = given
+      ? 0.57
+      : mistake.test(message)
+        ? 0.78
+        : placed && !complains
+          ? 0.57
+          : placed
+            ? 0.5
+            : 0.15;
     yield { step: symptom.step, pointer: '/error/message', text, score, kind: 'act' };
   },
 };

@@ -9,13 +9,14 @@ export const unfitCall: Rule = {
   *find({ view, symptom, steps }) {
     const failed = view.step(symptom.step);
     const last = failed && misfitOf(view, failed);
-    if (!last) return;
+    const led = new Set(steps.map(({ number }) => number));
+    if (!last || !led.has(last.at.step)) return;
     let first = last;
     let times = 1;
     for (const step of steps.toReversed()) {
       if (step.name !== failed.name || step.kind !== 'tool' || step.number >= failed.number) continue;
       const before = misfitOf(view, step);
-      if (before?.kind !== last.kind || before.what !== last.what) break;
+      if (before?.kind !== last.kind || before.what !== last.what || !led.has(before.at.step)) break;
       first = before;
       times++;
     }
