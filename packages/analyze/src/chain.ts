@@ -7,12 +7,14 @@
 
 import { leadersOf } from './edges.ts';
 import type { Link } from './hops.ts';
+import { leavesOf } from './json.ts';
 import type { Lineage } from './lineage.ts';
 import { callOf, type Label } from './origins.ts';
 import type { Place } from './place.ts';
 import { follow, parentOf } from './pointer.ts';
 import type { Ranked } from './rank.ts';
 import type { Evidence, Trace } from './rules/rule.ts';
+import { isDistinctive } from './search.ts';
 import { spotAt } from './spots.ts';
 
 /** One end of a link. */
@@ -41,6 +43,8 @@ export interface Chain {
 
 const strength: readonly Label[] = ['guess', 'inferred', 'recorded'];
 const mostControlLinks = 6;
+/** Longer texts name nothing. */
+const mostName = 200;
 
 /** The chain to a cause; without one, the lineage of the first value that the failure complains about. */
 export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
@@ -80,6 +84,8 @@ export function chainTo(evidence: Evidence, cause: Ranked | undefined): Chain {
       label: 'guess',
     };
   }
+  const same = aboutTheSame(evidence, cause);
+  if (same) return same;
   // A failure that speaks of the step before it is more than an order in time.
   return { chain: controlPath(evidence, cause), label: cause.kind === 'end' ? 'inferred' : 'guess' };
 }
@@ -113,6 +119,28 @@ function sameFailure(evidence: Evidence, cause: Ranked): Chain | undefined {
     how: 'the same failure',
   } as const;
   return { chain: [link], label: 'inferred' };
+}
+
+/** The chain to a call that was given the same thing as the one that failed: a path, an id, an address. */
+function aboutTheSame(evidence: Evidence, cause: Ranked): Chain | undefined {
+  const { view, symptom } = evidence;
+  const [now, before] = [view.step(symptom.step), view.step(cause.step)];
+  if (now?.kind !== 'tool' || before?.kind !== 'tool' || cause.kind === 'end') return undefined;
+  const things = new Map(
+    leavesOf(before.input, '/input')
+      .filter(
+        ({ value, text }) => typeof value === 'string' && text.length <= mostName && isDistinctive(text),
+      )
+      .map(({ text, pointer }) => [text, pointer]),
+  );
+  for (const { text, pointer } of leavesOf(now.input, '/input')) {
+    const there = things.get(text);
+    if (there === undefined) continue;
+    const from = { step: now.number, pointer, name: now.name, text };
+    const to = { step: before.number, pointer: there, name: before.name, text };
+    return { chain: [{ from, to, label: 'inferred', how: 'about the same' }], label: 'inferred' };
+  }
+  return undefined;
 }
 
 /** The chain to a value that the traced one was put together or worked out from. */

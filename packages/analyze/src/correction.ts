@@ -27,12 +27,14 @@ export function corrections(view: SessionView, { cause, also }: Why): Correction
   const step = view.step(cause.step);
   const bad = [cause, ...also.filter((note) => note.step === cause.step && note.value !== undefined)];
   const found = new Map<string, Correction>();
-  for (const { pointer, text } of bad) {
+  for (const { pointer, text, value } of bad) {
     if (pointer === undefined || !pointer.startsWith('/output')) continue;
     const written = follow(step, pointer);
     // A whole result is nothing to be put right in one word.
     if (written === undefined || (typeof written === 'object' && written !== null)) continue;
     if (typeof written === 'string' && written.length > 80) continue;
+    // A mark is true as it is: what it speaks of is elsewhere. And a part of a text is not put right as a whole.
+    if (typeof written === 'boolean' || (typeof value === 'string' && String(written) !== value)) continue;
     const right = rightValue(view, written, text);
     found.set(pointer, { step: cause.step, pointer, ...(right === undefined ? {} : { value: right }) });
     if (found.size >= most) break;

@@ -44,8 +44,11 @@ export function explain(why: Why): string[] {
     ...why.also.slice(0, mostNotes).map((note, index) => row(index === 0 ? 'also' : '', noteText(note))),
   );
   // Where something speaks for itself, what is merely near to the failed call is no help.
-  const told =
-    cause && cause.label !== 'guess' ? why.others.filter(({ rule }) => rule !== 'related') : why.others;
+  const noted = new Set(why.also.slice(0, mostNotes).map(({ step, text }) => `${step} ${text}`));
+  const told = why.others.filter(
+    ({ rule, step, text }) =>
+      !noted.has(`${step} ${text}`) && (rule !== 'related' || !cause || cause.label === 'guess'),
+  );
   const others = told.slice(0, cause ? mostOthers : mostOthers + 2);
   lines.push(
     ...others.map((other, index) => row(index === 0 ? (cause ? 'or' : 'look at') : '', suspicionText(other))),

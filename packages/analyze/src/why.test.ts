@@ -268,3 +268,21 @@ test('a run that ends without a word says so', () => {
     also: [{ step: 1, text: 'the run ended with an empty answer' }],
   });
 });
+
+test('a file that was changed after it was read: the two calls are tied by its path', () => {
+  const story = new Story('Move to another port.');
+  const read = story.call('read_file', { path: 'conf.json' }, { content: '{"port": 8080}' });
+  story.model([{ tool: 'run', input: { script: 'sed -i s/8080/9090/ conf.json' } }]);
+  const effects = [{ kind: 'file', path: 'conf.json', op: 'write' }] as never;
+  story.tool(0, { output: { exit_code: 0 }, effects });
+  const error = failure('InvalidParams', -32602, 'conf.json: old_text does not occur in the file');
+  const edit = { path: 'conf.json', old_text: '8080', new_text: '7070' };
+  for (let n = 0; n < 3; n++) story.call('edit_file', edit, { error });
+  const view = story.fail();
+  const found = why(view);
+  expect(found.cause).toMatchObject({ step: read, rule: 'stale-read', label: 'inferred' });
+  expect(found.chain).toMatchObject([{ to: { step: read, pointer: '/input/path' }, how: 'about the same' }]);
+  expect(corrections(view, found)).toEqual([]);
+  // The loop is told once.
+  expect(explain(found).filter((line) => line.includes('was called 3 times'))).toHaveLength(1);
+});
