@@ -77,7 +77,14 @@ export function weighed(gathered: Gathered): Ranked[] {
 }
 
 /** Rules that have weighed the tie to the failure themselves. */
-const asIs = new Set(['first-appearance', 'born-in-model', 'unlike-good-run', 'related', 'abridged-write']);
+const asIs = new Set([
+  'first-appearance',
+  'born-in-model',
+  'unlike-good-run',
+  'related',
+  'abridged-write',
+  'swapped-ends',
+]);
 
 function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: boolean): number {
   const { step, score, kind, rule } = suspect;
@@ -117,7 +124,10 @@ function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: bo
       : score;
   // The same value may stand in several results; from which of them it was taken is not always told.
   const holds = own?.kind === 'tool' && given.some(({ lineage }) => holdsValue(own, lineage.birth.text));
-  return holds ? raise(score, 0.2) : score * 0.6;
+  if (holds) return raise(score, 0.2);
+  // What a tool worked out is as wrong as what it was given.
+  const fed = given.some(({ lineage: { birth } }) => isFed(view.step(birth.step), suspect));
+  return fed ? raise(score, 0.35) : score * 0.6;
 }
 
 function isMade(step: Step | undefined, text: string): boolean {
@@ -173,6 +183,12 @@ function setApart(suspects: readonly Ranked[], { view, traces }: Evidence, isTie
   return suspects.map((suspect, index) =>
     tied[index] ? suspect : { ...suspect, score: round(suspect.score * by) },
   );
+}
+
+function isFed(step: Step | undefined, { step: from, value }: Suspect): boolean {
+  if (step?.kind !== 'tool' || step.number <= from || value === undefined || value === null) return false;
+  const text = String(value);
+  return isDistinctive(text) && leavesOf(step.input).some((leaf) => leaf.text === text);
 }
 
 function isGiven(step: Step, text: string): boolean {

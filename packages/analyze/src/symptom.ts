@@ -201,11 +201,33 @@ function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
   );
   const codes = told.length + parts.length > 0 ? [] : codesIn(message);
   const inside = codes.flatMap((code) => spots.flatMap((spot) => within(spot, code)));
-  const found = [...told, ...parts, ...inside];
+  const got = whole.filter((spot) => isGot(message, spot.text));
+  if (got.length > 0)
+    return got.map((spot): Complaint => ({ place: place(spot), kind: 'direct', text: repeats }));
+  const found = [...told, ...parts, ...inside, ...partly(spots, message)];
   if (found.length > 0) return found.slice(0, mostInputs);
   // A word of the message may be a value that an earlier call was given.
   const words = codes.length > 0 ? codes : (message.match(/[\p{L}][\p{L}\p{N}_-]{3,40}/gu) ?? []).slice(-12);
   return earlierIn(view, step, words).slice(0, 1);
+}
+
+/** Whether a message says that this is what it got, and not what it expected or speaks of. */
+function isGot(message: string, value: string): boolean {
+  const before = /(?:\b(?:got|received|actual(?:ly)?|but (?:was|is|found))|erhalten|得到|收到)\W{1,4}$/i;
+  for (let at = message.indexOf(value); at !== -1; at = message.indexOf(value, at + 1))
+    if (before.test(message.slice(Math.max(0, at - 24), at))) return true;
+  return false;
+}
+
+/** Addresses and paths of which the message repeats a part that is a word. */
+function partly(spots: readonly Spot[], message: string): Complaint[] {
+  const words = new Set(message.toLowerCase().match(/[a-z]{5,30}/g) ?? []);
+  return spots
+    .filter(({ text, range }) => !range && text.length <= 200 && /^[^\s]*[/.:@][^\s]*$/.test(text))
+    .filter(({ text }) => (text.toLowerCase().match(/[a-z]{5,30}/g) ?? []).some((word) => words.has(word)))
+    .map(
+      (spot): Complaint => ({ place: place(spot), kind: 'direct', text: 'the error repeats a part of it' }),
+    );
 }
 
 /** Words of a text that hold a digit and a letter, or many digits: ids, paths, codes. */

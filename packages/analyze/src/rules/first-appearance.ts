@@ -36,7 +36,7 @@ export const firstAppearance: Rule = {
         pointer: birth.pointer,
         value: spotAt(view, birth)?.type === 'number' ? Number(birth.text) : birth.text,
         text: `${shown(view, birth)} first appears here: ${brought[origin]} (${complaint.text})`,
-        score: !blames ? (origin === 'tool' ? 0.55 : 0.38) : origin === 'tool' ? 0.66 : 0.56,
+        score: !blames ? (origin === 'tool' ? 0.55 : 0.38) : origin === 'tool' ? 0.66 : 0.45,
         kind: 'value',
       };
     }

@@ -16,6 +16,7 @@ import { lostInstruction } from './lost-instruction.ts';
 import { lostResult } from './lost-result.ts';
 import { madeUpBefore } from './made-up-before.ts';
 import { misreadDate } from './misread-date.ts';
+import { misreadList } from './misread-list.ts';
 import { misreadNumber } from './misread-number.ts';
 import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
@@ -31,6 +32,8 @@ import { skippedCall } from './skipped-call.ts';
 import { staleRead } from './stale-read.ts';
 import { swallowedError } from './swallowed-error.ts';
 import { swapped } from './swapped.ts';
+import { swappedEnds } from './swapped-ends.ts';
+import { toldUnit } from './told-unit.ts';
 import { truncated } from './truncated.ts';
 import { unfitCall } from './unfit-call.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
@@ -38,6 +41,7 @@ import { unlikeEnd } from './unlike-end.ts';
 import { unlikeGoodRun } from './unlike-good-run.ts';
 import { unlikeOthers } from './unlike-others.ts';
 import { unusableFailure } from './unusable-failure.ts';
+import { wrongContent } from './wrong-content.ts';
 import { wrongEcho } from './wrong-echo.ts';
 import { wrongSum } from './wrong-sum.ts';
 import { wrongUnit } from './wrong-unit.ts';
@@ -50,7 +54,9 @@ export const rules: readonly Rule[] = [
   oddValue,
   wrongUnit,
   wrongSum,
+  toldUnit,
   misreadNumber,
+  misreadList,
   misreadDate,
   truncated,
   saidExtent,
@@ -59,10 +65,12 @@ export const rules: readonly Rule[] = [
   skippedCall,
   droppedPage,
   swallowedError,
+  wrongContent,
   wrongEcho,
   otherAnswer,
   contradiction,
   swapped,
+  swappedEnds,
   unlikeOthers,
   staleRead,
   lateDuplicate,

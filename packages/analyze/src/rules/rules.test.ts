@@ -448,6 +448,8 @@ test('every rule has its examples', () => {
     'lost-result',
     'misread-number',
     'unfit-call',
+    // In person-and-page.test.ts.
+    ...['wrong-content', 'swapped-ends', 'told-unit', 'misread-list'],
     // In general-forms.test.ts.
     'abridged-write',
     'row-twice',
