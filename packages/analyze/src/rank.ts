@@ -10,6 +10,7 @@ import { type Gathered, said } from './evidence.ts';
 import { leavesOf } from './json.ts';
 import { sourcesOf } from './lineage.ts';
 import { findExact } from './match.ts';
+import { opened } from './opened.ts';
 import { callOf } from './origins.ts';
 import { outputText } from './outcome.ts';
 import type { Place } from './place.ts';
@@ -29,6 +30,8 @@ const equal = 0.03;
 /** What has nothing to do with the failure stays behind all that has, however odd it looks. */
 const apart = 0.55;
 const alone = 0.75;
+/** So many values of a result in what another tool was given are no accident. */
+const fewFed = 2;
 
 /** Rules about the repetition itself: their place is the later call. */
 const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retry']);
@@ -84,6 +87,9 @@ const asIs = new Set([
   'related',
   'abridged-write',
   'swapped-ends',
+  'other-place',
+  'wrong-choice',
+  'unit-beside',
 ]);
 
 function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: boolean): number {
@@ -126,7 +132,7 @@ function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: bo
   const holds = own?.kind === 'tool' && given.some(({ lineage }) => holdsValue(own, lineage.birth.text));
   if (holds) return raise(score, 0.2);
   // What a tool worked out is as wrong as what it was given.
-  const fed = given.some(({ lineage: { birth } }) => isFed(view.step(birth.step), suspect));
+  const fed = given.some(({ lineage: { birth } }) => isFed(view.step(birth.step), suspect, own));
   return fed ? raise(score, 0.35) : score * 0.6;
 }
 
@@ -185,10 +191,14 @@ function setApart(suspects: readonly Ranked[], { view, traces }: Evidence, isTie
   );
 }
 
-function isFed(step: Step | undefined, { step: from, value }: Suspect): boolean {
-  if (step?.kind !== 'tool' || step.number <= from || value === undefined || value === null) return false;
-  const text = String(value);
-  return isDistinctive(text) && leavesOf(step.input).some((leaf) => leaf.text === text);
+/** Whether a tool was given the suspected value, or several values of the suspected result. */
+function isFed(step: Step | undefined, { value }: Suspect, from: Step | undefined): boolean {
+  if (step?.kind !== 'tool' || from?.kind !== 'tool' || step.number <= from.number) return false;
+  const given = leavesOf(step.input).map(({ text }) => text);
+  const text = value === undefined || value === null ? '' : String(value);
+  if (isDistinctive(text) && given.includes(text)) return true;
+  const results = new Set(leavesOf(opened(from.output)).map((leaf) => leaf.text));
+  return given.filter((one) => results.has(one)).length >= fewFed;
 }
 
 function isGiven(step: Step, text: string): boolean {

@@ -181,7 +181,9 @@ function rootOfIssues(step: Step): string {
 function quotedIn(view: SessionView, step: Step, message: string): Complaint[] {
   const root = step.kind === 'model' ? '/output/message' : '/input';
   const spots = spotsOf(view, step.number, root).filter(({ type }) => type === 'string' || type === 'number');
-  const whole = spots.filter((spot) => isTold(spot) && !spot.range && findExact(spot.text, message));
+  const whole = spots.filter(
+    (spot) => isTold(spot) && !spot.range && findExact(spot.text, message) && !isWanted(message, spot.text),
+  );
   // What stands in quotation marks is meant; what is merely repeated says where that was.
   const isQuoted = (spot: Spot): boolean =>
     new RegExp(`["'\`“«‘「„]${RegExp.escape(spot.text)}["'\`”»’」“]`).test(message);
@@ -217,6 +219,23 @@ function isGot(message: string, value: string): boolean {
   for (let at = message.indexOf(value); at !== -1; at = message.indexOf(value, at + 1))
     if (before.test(message.slice(Math.max(0, at - 24), at))) return true;
   return false;
+}
+
+/** Whether a message names a value only as the one that should have been. */
+function isWanted(message: string, value: string): boolean {
+  const before =
+    /(?:\b(?:expected|expects|wanted|needs?|requires?|should (?:be|have been)|must (?:be|equal)|instead of|due)|erwartet|期望|应为)\W{1,4}$/i;
+  const behind = /^\W{0,2}\s*(?:(?:is|are|was|were) )?(?:needed|required|expected|wanted|due)\b/i;
+  let found = false;
+  for (let at = message.indexOf(value); at !== -1; at = message.indexOf(value, at + 1)) {
+    if (
+      !before.test(message.slice(Math.max(0, at - 24), at)) &&
+      !behind.test(message.slice(at + value.length))
+    )
+      return false;
+    found = true;
+  }
+  return found;
 }
 
 /** Addresses and paths of which the message repeats a part that is a word. */

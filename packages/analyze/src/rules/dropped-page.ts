@@ -214,12 +214,15 @@ function rowsOf(step: Step): { pointer: string; count: number } | undefined {
   return listIn(opened(step.output), '/output', 0);
 }
 
+/** What a result calls its rows, where it has other lists as well. */
+const rowsName = /^(?:rows|records|items|results|hits|entries|values|data)$/i;
+
 function listIn(value: unknown, at: string, depth: number): { pointer: string; count: number } | undefined {
   if (Array.isArray(value)) return depth === 0 ? { pointer: at, count: value.length } : undefined;
   if (typeof value !== 'object' || value === null || depth > 3) return undefined;
   const members = Object.entries(value);
   const lists = members.filter(([, member]) => Array.isArray(member));
-  const [key, rows] = lists.length === 1 ? (lists[0] ?? []) : [];
+  const [key, rows] = (lists.length === 1 ? lists[0] : lists.find(([name]) => rowsName.test(name))) ?? [];
   if (key !== undefined && Array.isArray(rows)) {
     const [text] = rows.length === 1 ? (rows as readonly { text?: unknown }[]) : [];
     const wrapped =

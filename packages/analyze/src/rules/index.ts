@@ -18,11 +18,14 @@ import { madeUpBefore } from './made-up-before.ts';
 import { misreadDate } from './misread-date.ts';
 import { misreadList } from './misread-list.ts';
 import { misreadNumber } from './misread-number.ts';
+import { namedMark } from './named-mark.ts';
 import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
 import { otherAnswer } from './other-answer.ts';
+import { otherPlace } from './other-place.ts';
 import { ownCode } from './own-code.ts';
 import { related } from './related.ts';
+import { removedBefore } from './removed-before.ts';
 import { repeatedCall } from './repeated-call.ts';
 import { rowTwice } from './row-twice.ts';
 import type { Rule } from './rule.ts';
@@ -36,13 +39,17 @@ import { swappedEnds } from './swapped-ends.ts';
 import { toldUnit } from './told-unit.ts';
 import { truncated } from './truncated.ts';
 import { unfitCall } from './unfit-call.ts';
+import { unitBeside } from './unit-beside.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
 import { unlikeEnd } from './unlike-end.ts';
 import { unlikeGoodRun } from './unlike-good-run.ts';
 import { unlikeOthers } from './unlike-others.ts';
 import { unusableFailure } from './unusable-failure.ts';
+import { warned } from './warned.ts';
+import { wrongChoice } from './wrong-choice.ts';
 import { wrongContent } from './wrong-content.ts';
 import { wrongEcho } from './wrong-echo.ts';
+import { wrongOrder } from './wrong-order.ts';
 import { wrongSum } from './wrong-sum.ts';
 import { wrongUnit } from './wrong-unit.ts';
 
@@ -55,6 +62,7 @@ export const rules: readonly Rule[] = [
   wrongUnit,
   wrongSum,
   toldUnit,
+  unitBeside,
   misreadNumber,
   misreadList,
   misreadDate,
@@ -65,7 +73,13 @@ export const rules: readonly Rule[] = [
   skippedCall,
   droppedPage,
   swallowedError,
+  warned,
   wrongContent,
+  wrongOrder,
+  otherPlace,
+  wrongChoice,
+  namedMark,
+  removedBefore,
   wrongEcho,
   otherAnswer,
   contradiction,

@@ -1,22 +1,6 @@
 /** Rules about what the person asked for, and about what came in another form than it should. */
-import type { Json } from '@chassis/types';
 import { expect, test } from 'vitest';
-import { failure, Story } from '../../test/build.ts';
-import { why } from '../why.ts';
-
-type Called = readonly [tool: string, input: Json, output: Json];
-
-/** Steps by the number of the call, and what `why` says. */
-function told(
-  task: string,
-  calls: readonly Called[],
-  [tool, input, message]: readonly [string, Json, string],
-) {
-  const story = new Story(task);
-  const steps = calls.map(([name, given, output]) => story.call(name, given, output));
-  const failed = story.call(tool, input, { error: failure('ToolError', 17, message) });
-  return { steps, failed, ...why(story.fail()) };
-}
+import { told } from '../../test/told.ts';
 
 test('wrong-content: the page to sign in came instead of a list of prices', () => {
   const body = '<!doctype html><title>Sign in</title><form></form>';
@@ -72,7 +56,7 @@ test('told-unit: the number of the person in another unit, or far from what was 
   });
   expect(wrong.cause?.text).toContain('the person said 512 MiB');
   const far = limit('Give the worker more memory.', 512);
-  expect([far.cause, ...far.others][0]).toMatchObject({ step: far.steps[1], rule: 'told-unit' });
+  expect(far.others[0]).toMatchObject({ step: far.steps[1], rule: 'told-unit' });
   expect(limit('Give the worker 512 MiB.', 536_870_912).cause?.rule).not.toBe('told-unit');
 });
 

@@ -450,6 +450,16 @@ test('every rule has its examples', () => {
     'unfit-call',
     // In person-and-page.test.ts.
     ...['wrong-content', 'swapped-ends', 'told-unit', 'misread-list'],
+    // In marks-and-choices.test.ts.
+    ...[
+      'warned',
+      'other-place',
+      'wrong-choice',
+      'named-mark',
+      'removed-before',
+      'wrong-order',
+      'unit-beside',
+    ],
     // In general-forms.test.ts.
     'abridged-write',
     'row-twice',
