@@ -7,7 +7,7 @@
 
 import type { Step } from '@chassis/journal';
 import { type Gathered, said } from './evidence.ts';
-import { leavesOf } from './json.ts';
+import { leafText, leavesOf } from './json.ts';
 import { sourcesOf } from './lineage.ts';
 import { findExact } from './match.ts';
 import { opened } from './opened.ts';
@@ -195,7 +195,7 @@ function setApart(suspects: readonly Ranked[], { view, traces }: Evidence, isTie
 function isFed(step: Step | undefined, { value }: Suspect, from: Step | undefined): boolean {
   if (step?.kind !== 'tool' || from?.kind !== 'tool' || step.number <= from.number) return false;
   const given = leavesOf(step.input).map(({ text }) => text);
-  const text = value === undefined || value === null ? '' : String(value);
+  const text = leafText(value) ?? '';
   if (isDistinctive(text) && given.includes(text)) return true;
   const results = new Set(leavesOf(opened(from.output)).map((leaf) => leaf.text));
   return given.filter((one) => results.has(one)).length >= fewFed;

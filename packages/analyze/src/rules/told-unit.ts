@@ -47,13 +47,13 @@ export const toldUnit: Rule<readonly Leaf[]> = {
 type Found = Pick<Suspect, 'text' | 'score'>;
 
 /** `memory_bytes: 512` where the person spoke of 512 MiB. */
-function unconverted({ pointer, value }: Leaf, told: readonly Told[]): Found | undefined {
+function unconverted({ pointer, value, text }: Leaf, told: readonly Told[]): Found | undefined {
   const name = lastKey(pointer);
   const unit = unitOf(name);
   const other = told.find((one) => one.number === value && unit !== undefined && areOther(unit, one.unit));
   return (
     other && {
-      text: `the person said ${other.number} ${other.unit}, and ${name} is ${String(value)}`,
+      text: `the person said ${other.number} ${other.unit}, and ${name} is ${text}`,
       score: 0.78,
     }
   );
