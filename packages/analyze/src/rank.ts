@@ -90,6 +90,8 @@ const asIs = new Set([
   'other-place',
   'wrong-choice',
   'unit-beside',
+  'undecoded',
+  'other-version',
 ]);
 
 function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: boolean): number {

@@ -12,6 +12,7 @@ import { fewerRows } from './fewer-rows.ts';
 import { finishReason } from './finish-reason.ts';
 import { firstAppearance } from './first-appearance.ts';
 import { lateDuplicate } from './late-duplicate.ts';
+import { leftOut } from './left-out.ts';
 import { lostInstruction } from './lost-instruction.ts';
 import { lostResult } from './lost-result.ts';
 import { madeUpBefore } from './made-up-before.ts';
@@ -23,6 +24,7 @@ import { noProgress } from './no-progress.ts';
 import { oddValue } from './odd-value.ts';
 import { otherAnswer } from './other-answer.ts';
 import { otherPlace } from './other-place.ts';
+import { otherVersion } from './other-version.ts';
 import { ownCode } from './own-code.ts';
 import { related } from './related.ts';
 import { removedBefore } from './removed-before.ts';
@@ -38,6 +40,8 @@ import { swapped } from './swapped.ts';
 import { swappedEnds } from './swapped-ends.ts';
 import { toldUnit } from './told-unit.ts';
 import { truncated } from './truncated.ts';
+import { undecoded } from './undecoded.ts';
+import { unfinished } from './unfinished.ts';
 import { unfitCall } from './unfit-call.ts';
 import { unitBeside } from './unit-beside.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
@@ -63,6 +67,7 @@ export const rules: readonly Rule[] = [
   wrongSum,
   toldUnit,
   unitBeside,
+  undecoded,
   misreadNumber,
   misreadList,
   misreadDate,
@@ -74,9 +79,12 @@ export const rules: readonly Rule[] = [
   droppedPage,
   swallowedError,
   warned,
+  unfinished,
+  leftOut,
   wrongContent,
   wrongOrder,
   otherPlace,
+  otherVersion,
   wrongChoice,
   namedMark,
   removedBefore,

@@ -22,8 +22,8 @@ const shares: readonly (readonly [RegExp, RegExp])[] = [
     /^(?:content_?length|expected(?:_?bytes|_?length)?|total_?(?:bytes|length))$/i,
   ],
   [
-    /^(?:bytes|bytes_?read|size|length|returned_?bytes)$/i,
-    /^(?:total_?bytes|total_?size|file_?size|full_?(?:size|length))$/i,
+    /^(?:bytes_?read|(?:(?:body|content|text|returned|part|chunk)_?)?(?:bytes|size|length|chars))$/i,
+    /^(?:total|file|full|original|whole)_?(?:bytes|size|length|chars)$/i,
   ],
   [
     /^(?:returned|shown|lines|rows_?returned|lines_?read)$/i,

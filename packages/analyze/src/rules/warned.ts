@@ -12,13 +12,13 @@ const warning =
 const remark =
   /^(?:note|notes|notice|message|msg|info|hint|remark|comment|detail|details|warning|warnings|stderr)$/i;
 const amiss =
-  /\b(?:no (?:files?|rows?|matches|results?|entries) (?:matched|found)|(?:were|was|are|is) (?:not|left out|skipped|ignored|excluded|omitted|dropped|cut)|not (?:run|applied|included|copied|loaded|resolved)|excluded by|skipp(?:ed|ing)|ignor(?:ed|ing)|falling back|fallback|deprecated|only the first|first \d+ (?:items?|rows?|results?)|instead of|could not|unable to|unset|undefined variable|read-only)\b/i;
+  /\b(?:no (?:files?|rows?|matches|results?|entries) (?:matched|found)|(?:were|was|are|is) (?:not|left out|skipped|ignored|excluded|omitted|dropped|hidden|filtered|masked|cut)|not (?:run|applied|included|copied|loaded|resolved)|excluded by|skipp(?:ed|ing)|ignor(?:ed|ing)|falling back|fallback|deprecated|only the first|first \d+ (?:items?|rows?|results?)|instead of|could not|unable to|unset|undefined variable|read-only|\d+ (?:\w+ )?(?:rows?|items?|records?|results?|entries|keys|files?) (?:hidden|filtered|omitted|removed|dropped|skipped|excluded|ignored|missing))\b/i;
 const mostLeaves = 120;
 
 export const warned: Rule<Finding> = {
   name: 'warned',
-  see({ kind, status }, output) {
-    return kind === 'tool' && status === 'ok' ? warningIn(output) : undefined;
+  see({ kind, status }, _output, recorded) {
+    return kind === 'tool' && status === 'ok' ? warningIn(recorded) : undefined;
   },
   *find({ tools }, seen) {
     for (const { name, fresh } of tools)
