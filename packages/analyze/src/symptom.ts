@@ -225,7 +225,8 @@ function isGot(message: string, value: string): boolean {
 function isWanted(message: string, value: string): boolean {
   const before =
     /(?:\b(?:expected|expects|wanted|needs?|requires?|should (?:be|have been)|must (?:be|equal)|instead of|due)|erwartet|期望|应为)\W{1,4}$/i;
-  const behind = /^\W{0,2}\s*(?:(?:is|are|was|were) )?(?:needed|required|expected|wanted|due)\b/i;
+  const behind =
+    /^\W{0,2}\s*(?:(?:is|are|was|were) )?(?:needed|required|expected|wanted|due|planned|agreed|allowed|budgeted)\b/i;
   let found = false;
   for (let at = message.indexOf(value); at !== -1; at = message.indexOf(value, at + 1)) {
     if (

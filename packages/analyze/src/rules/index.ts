@@ -11,6 +11,7 @@ import { failedHere } from './failed-here.ts';
 import { fewerRows } from './fewer-rows.ts';
 import { finishReason } from './finish-reason.ts';
 import { firstAppearance } from './first-appearance.ts';
+import { lacking } from './lacking.ts';
 import { lateDuplicate } from './late-duplicate.ts';
 import { leftOut } from './left-out.ts';
 import { lostInstruction } from './lost-instruction.ts';
@@ -25,6 +26,7 @@ import { oddValue } from './odd-value.ts';
 import { otherAnswer } from './other-answer.ts';
 import { otherPlace } from './other-place.ts';
 import { otherVersion } from './other-version.ts';
+import { outOfOrder } from './out-of-order.ts';
 import { ownCode } from './own-code.ts';
 import { related } from './related.ts';
 import { removedBefore } from './removed-before.ts';
@@ -62,6 +64,7 @@ export const rules: readonly Rule[] = [
   schemaBroken,
   unfitCall,
   denied,
+  lacking,
   oddValue,
   wrongUnit,
   wrongSum,
@@ -96,6 +99,7 @@ export const rules: readonly Rule[] = [
   unlikeOthers,
   staleRead,
   lateDuplicate,
+  outOfOrder,
   rowTwice,
   abridgedWrite,
   changedRetry,

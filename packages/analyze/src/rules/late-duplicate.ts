@@ -1,4 +1,5 @@
 /** One effect twice, or an answer that belongs to an earlier question: something arrived late and was counted again. */
+import { ErrorCode } from '@chassis/errors';
 import type { Step } from '@chassis/journal';
 import { isNumber, leavesOf } from '../json.ts';
 import { findExact } from '../match.ts';
@@ -70,6 +71,9 @@ function answersFor(earlier: Step, later: Step): string | undefined {
     .find((text) => text.length >= 2 && !own.has(text) && findExact(text, result) !== undefined);
 }
 
+/** A call without an answer may have taken effect all the same. */
 function mayHaveActed(step: Step): boolean {
-  return (step.status === 'ok' || step.status === 'timeout' || step.status === 'unknown') && isWriting(step);
+  const unanswered =
+    step.status === 'timeout' || step.status === 'unknown' || step.error?.code === ErrorCode.ToolTimeout;
+  return (step.status === 'ok' || unanswered) && isWriting(step);
 }

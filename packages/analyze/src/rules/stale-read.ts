@@ -24,8 +24,12 @@ export const staleRead: Rule = {
   *find({ view, steps, tools: used, symptom, traces }) {
     const from = new Set(traces.map(({ lineage }) => lineage.birth.step));
     const tools = steps.filter(({ kind }) => kind === 'tool');
-    const writes = indexed(tools.filter(isWrite), (step) =>
-      touched(step).length > 0 ? touched(step) : namesOf(step),
+    const writes = indexed(
+      tools.filter((step) => isWrite(step) || commandFiles(step).length > 0),
+      (step) => {
+        const files = [...touched(step), ...commandFiles(step)];
+        return files.length > 0 ? files : namesOf(step);
+      },
     );
     const telling = new Set(
       used.flatMap(({ name, columns }) =>
@@ -248,6 +252,23 @@ function namesIn(step: Step): readonly string[] {
 function touched(step: Step): readonly string[] {
   if (step.effects.length === 0) return nothing;
   return step.effects.flatMap((effect) => (effect.kind === 'file' ? [effect.path] : []));
+}
+
+const commandName = /^(?:cmd|command|commands|script|argv|args|shell|bash)$/i;
+const rewriting =
+  /(?:^|[\s;&|])(?:sed\s+-\S*i|perl\s+-\S*i|tee|mv|cp|rm|truncate|patch|git\s+(?:checkout|restore|stash|reset|pull|merge|rebase)|\S+\s+(?:--write|--fix|-w|format|fmt)|prettier|black|gofmt|rustfmt|isort)(?:\s|$)|>{1,2}\s*\S/;
+
+/** Files that a command names, when it is one that writes files. */
+function commandFiles(step: Step): readonly string[] {
+  if (step.status !== 'ok') return nothing;
+  const command = leavesOf(step.input)
+    .filter(({ pointer }) =>
+      commandName.test(lastKey(/\/\d+$/.test(pointer) ? pointer.replace(/\/\d+$/, '') : pointer)),
+    )
+    .map(({ text }) => text)
+    .join(' ');
+  if (command === '' || command.length > 4000 || !rewriting.test(command)) return nothing;
+  return command.match(/[\w@./-]*[\w-]\.[A-Za-z]\w{0,7}\b/g) ?? nothing;
 }
 
 const nothing: readonly string[] = [];

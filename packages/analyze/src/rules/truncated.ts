@@ -31,6 +31,9 @@ const shares: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ];
 
+/** Names of the most that something may be long. */
+const limitName = /(?:^|_)(?:limit|max|max_?(?:length|chars|size|bytes))$|^max_/i;
+
 export const truncated: Rule = {
   name: 'truncated',
   *find({ view, steps, tools, survey }) {
@@ -74,7 +77,7 @@ function candidates(tools: readonly ToolUse[]): Step[] {
         columns.some(({ key }) => part.test(key)) && columns.some(({ key }) => whole.test(key)),
     );
     for (const { key, cut, steps, told, shape } of columns) {
-      const tells = shape === '/output' || parts ? steps : [];
+      const tells = shape === '/output' || parts || limitName.test(key) ? steps : [];
       const says = told.filter(({ value }) =>
         partName.test(key) ? value === true : wholeName.test(key) && value === false,
       );
@@ -125,6 +128,9 @@ function inOutput(step: Step): Suspect | undefined {
       };
     }
   }
+  const limits = new Map<number, string>();
+  for (const { pointer: at, value } of leavesOf(whole, '/output'))
+    if (typeof value === 'number' && limitName.test(lastKey(at))) limits.set(value, lastKey(at));
   for (const { pointer: at, value } of [...leavesOf(whole, '/output'), ...raw]) {
     if (typeof value !== 'string' || value.length <= 20) continue;
     const broken = brokenOff(value);
@@ -132,6 +138,9 @@ function inOutput(step: Step): Suspect | undefined {
     if (broken !== undefined) return { ...tail, text: `this text breaks off: ${broken}` };
     if (endsInMidSentence(value))
       return { ...tail, score: 0.54, text: 'this text ends in the middle of a sentence' };
+    const bound = limits.get(value.length);
+    if (bound !== undefined)
+      return { ...tail, text: `this text is as long as ${bound} allows, ${value.length} characters` };
     if (isRound(value.length) && /[\p{L}\p{N},]$/u.test(value))
       return {
         ...tail,

@@ -13,6 +13,7 @@ const remark =
   /^(?:note|notes|notice|message|msg|info|hint|remark|comment|detail|details|warning|warnings|stderr)$/i;
 const amiss =
   /\b(?:no (?:files?|rows?|matches|results?|entries) (?:matched|found)|(?:were|was|are|is) (?:not|left out|skipped|ignored|excluded|omitted|dropped|hidden|filtered|masked|cut)|not (?:run|applied|included|copied|loaded|resolved)|excluded by|skipp(?:ed|ing)|ignor(?:ed|ing)|falling back|fallback|deprecated|only the first|first \d+ (?:items?|rows?|results?)|instead of|could not|unable to|unset|undefined variable|read-only|\d+ (?:\w+ )?(?:rows?|items?|records?|results?|entries|keys|files?) (?:hidden|filtered|omitted|removed|dropped|skipped|excluded|ignored|missing))\b/i;
+const failedPart = /^(?:error|failed|failure|fatal|refused|rejected|timeout|skipped)\b(?:\s*[:(-].*|)$/i;
 const mostLeaves = 120;
 
 export const warned: Rule<Finding> = {
@@ -39,6 +40,9 @@ function warningIn(output: Json | undefined): Finding | undefined {
     const text = leafText(value) ?? '';
     const says = value !== false && value !== null && value !== 0 && text !== '' && text !== '0';
     if (warning.test(name) && says) return { pointer, text: `${name}: ${brief(value)}` };
+    // One part of what was done: `nodes: { n3: 'error: disk full' }`.
+    if (typeof value === 'string' && value.length < 200 && !list && failedPart.test(value))
+      return { pointer, text: `${name}: ${brief(value)}` };
     if (remark.test(name) && typeof value === 'string' && value.length < 2000 && amiss.test(value))
       return { pointer, text: brief(value) };
   }

@@ -2,8 +2,8 @@
 import type { Step } from '@chassis/journal';
 import type { Json } from '@chassis/types';
 import { firstDifference } from '../difference.ts';
-import { leafText } from '../json.ts';
-import { follow, pointer } from '../pointer.ts';
+import { leafText, leavesOf } from '../json.ts';
+import { follow, lastKey, pointer } from '../pointer.ts';
 import { isWriting } from './looks.ts';
 import type { Rule, Suspect } from './rule.ts';
 
@@ -13,7 +13,8 @@ const identity =
 export const wrongEcho: Rule<Suspect> = {
   name: 'wrong-echo',
   see(step, output) {
-    return step.kind === 'tool' && step.status === 'ok' && !isWriting(step) ? echo(step, output) : undefined;
+    if (step.kind !== 'tool' || step.status !== 'ok' || isWriting(step)) return undefined;
+    return echo(step, output) ?? namesake(step, output);
   },
   find: (_, seen) => seen.values(),
 };
@@ -42,6 +43,39 @@ function echo(step: Step, output: Json | undefined): Suspect | undefined {
     };
   }
   return undefined;
+}
+
+const question =
+  /^(?:q|query|search|term|text|address|place|location|name|title|subject|company|person|city)$/i;
+const answer =
+  /^(?:name|title|label|display_?name|formatted(?:_?address)?|full_?name|match(?:ed)?|place|subject|company|city)$/i;
+
+/** One thing was asked for, and one was given that begins alike and is another: Frankfurt (Oder), Frankfurt am Main. */
+function namesake(step: Step, output: Json | undefined): Suspect | undefined {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
+  const asked = leavesOf(step.input).filter(
+    ({ pointer: at, value }) => typeof value === 'string' && question.test(lastKey(at)),
+  );
+  for (const [key, value] of Object.entries(output)) {
+    if (!answer.test(key) || typeof value !== 'string') continue;
+    const other = asked.find(({ text }) => {
+      const [own, given] = [wordsOf(text), wordsOf(value)];
+      // Each has something that the other lacks.
+      return (
+        own[0] === given[0] &&
+        own.some((word) => !given.includes(word)) &&
+        given.some((word) => !own.includes(word))
+      );
+    });
+    if (!other) continue;
+    const text = `${step.name} was asked for ${JSON.stringify(other.text)} and answered about ${JSON.stringify(value)}`;
+    return { step: step.number, pointer: `/output${pointer(key)}`, value, text, score: 0.7, kind: 'value' };
+  }
+  return undefined;
+}
+
+function wordsOf(text: string): string[] {
+  return text.length > 100 ? [] : (text.toLowerCase().match(/[\p{L}\d]{2,}/gu) ?? []);
 }
 
 /** Two codes of one kind: the same letters and digits in the same places, and both among them. */

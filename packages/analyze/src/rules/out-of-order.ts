@@ -1,0 +1,46 @@
+/** Something older came after something newer: an event, a version or a state that was overtaken, and was taken for the newest. */
+import { type Leaf, leavesOf } from '../json.ts';
+import { lastKey, shapeOf } from '../pointer.ts';
+import type { Rule } from './rule.ts';
+
+const orderName =
+  /^(?:seq|sequence|sequence_?(?:no|number)|offset|revision|rev|generation|epoch|event_?(?:no|number)|lsn|block|height)$/i;
+const mostLeaves = 100;
+
+export const outOfOrder: Rule<readonly Leaf[]> = {
+  name: 'out-of-order',
+  see({ kind, status }, output) {
+    if (kind !== 'tool' || status !== 'ok') return undefined;
+    const found = leavesOf(output, '/output')
+      .slice(0, mostLeaves)
+      .filter(({ pointer, value }) => typeof value === 'number' && orderName.test(lastKey(pointer)));
+    return found.length > 0 ? found : undefined;
+  },
+  *find({ tools }, seen) {
+    for (const { name, calls } of tools) {
+      const newest = new Map<string, { readonly step: number; readonly value: number }>();
+      // Who looks a list through from its end has chosen that order.
+      const falls = calls.length > 2 && calls.every(({ number }) => isFalling(seen.get(number) ?? []));
+      for (const { number } of falls ? [] : calls) {
+        const own = seen.get(number) ?? [];
+        for (const { pointer, value } of own) {
+          const before = newest.get(shapeOf(pointer));
+          if (before === undefined || before.step === number || Number(value) >= before.value) continue;
+          const text = `${lastKey(pointer)} is ${Number(value)} here, and ${name} had given ${before.value} at :${before.step} already`;
+          yield { step: number, pointer, value, text, score: 0.7, kind: 'value' };
+          break;
+        }
+        for (const { pointer, value } of own) {
+          const shape = shapeOf(pointer);
+          const known = newest.get(shape);
+          if (known === undefined || Number(value) > known.value)
+            newest.set(shape, { step: number, value: Number(value) });
+        }
+      }
+    }
+  },
+};
+
+function isFalling(leaves: readonly Leaf[]): boolean {
+  return leaves.every(({ value }, index) => index === 0 || Number(value) <= Number(leaves[index - 1]?.value));
+}
