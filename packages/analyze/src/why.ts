@@ -92,7 +92,7 @@ export interface WhyOptions {
 }
 
 /** So many of the newest steps of a slice are looked at before all of it is. */
-const near = 2000;
+const near = 1000;
 /** Less than this is a guess, however sure the way to it is. */
 const sure = 0.56;
 /** Less than this is no cause. */

@@ -1,5 +1,5 @@
 /** The failure names what would have been needed, and an earlier result had listed what there is, without it. */
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, outputLeaves } from '../json.ts';
 import { nameOf } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
@@ -13,7 +13,7 @@ export const lacking: Rule<readonly Leaf[]> = {
   name: 'lacking',
   see({ kind, status }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const found = leavesOf(output, '/output')
+    const found = outputLeaves(output)
       .slice(0, mostLeaves)
       .filter(({ pointer, value }) => typeof value === 'string' && grants.test(nameOf(pointer)));
     return found.length > 0 ? found : undefined;

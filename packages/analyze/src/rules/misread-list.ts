@@ -1,5 +1,5 @@
 /** Numbers that were read from texts by the rules of another country: 89,50 has become 8950. */
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, outputLeaves } from '../json.ts';
 import type { Rule } from './rule.ts';
 
 interface Numbers {
@@ -17,7 +17,7 @@ export const misreadList: Rule<Numbers> = {
   name: 'misread-list',
   see({ kind, status }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const leaves = leavesOf(output, '/output').slice(0, mostLeaves);
+    const leaves = outputLeaves(output).slice(0, mostLeaves);
     const texts = leaves.flatMap(({ value, text }) =>
       typeof value === 'string' && formatted.test(text) ? [text] : [],
     );

@@ -1,5 +1,5 @@
 /** The failure speaks of a state that an earlier result had marked: `read_only: true`, and then "in a read-only transaction". */
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, outputLeaves } from '../json.ts';
 import { lastKey } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
@@ -12,7 +12,7 @@ export const namedMark: Rule<readonly Leaf[]> = {
   name: 'named-mark',
   see({ kind, status }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const marks = leavesOf(output, '/output')
+    const marks = outputLeaves(output)
       .slice(0, mostLeaves)
       .filter(({ pointer, value }) => value === true && !plain.test(lastKey(pointer)));
     return marks.length > 0 ? marks : undefined;

@@ -1,5 +1,5 @@
 /** A result is about another place than the person asked for: another region, environment, cluster, branch or account. */
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, leavesOf, outputLeaves } from '../json.ts';
 import { findExact } from '../match.ts';
 import { lastKey } from '../pointer.ts';
 import type { Rule } from './rule.ts';
@@ -12,7 +12,7 @@ export const otherPlace: Rule<readonly Leaf[]> = {
   name: 'other-place',
   see({ kind, status }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const places = leavesOf(output, '/output').slice(0, mostLeaves).filter(isPlace);
+    const places = outputLeaves(output).slice(0, mostLeaves).filter(isPlace);
     return places.length > 0 ? places : undefined;
   },
   *find({ view, steps }, seen) {

@@ -1,5 +1,5 @@
 /** Something older came after something newer: an event, a version or a state that was overtaken, and was taken for the newest. */
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, outputLeaves } from '../json.ts';
 import { lastKey, shapeOf } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
@@ -11,7 +11,7 @@ export const outOfOrder: Rule<readonly Leaf[]> = {
   name: 'out-of-order',
   see({ kind, status }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const found = leavesOf(output, '/output')
+    const found = outputLeaves(output)
       .slice(0, mostLeaves)
       .filter(({ pointer, value }) => typeof value === 'number' && orderName.test(lastKey(pointer)));
     return found.length > 0 ? found : undefined;

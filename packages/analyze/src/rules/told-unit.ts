@@ -1,6 +1,6 @@
 /** A number that the person gave in one unit was passed on as it is, where another is meant. */
 import type { Step } from '@chassis/journal';
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, leavesOf, outputLeaves } from '../json.ts';
 import { areOther } from '../measures.ts';
 import { sameName, unitOf } from '../names.ts';
 import { lastKey } from '../pointer.ts';
@@ -24,7 +24,7 @@ export const toldUnit: Rule<readonly Leaf[]> = {
   name: 'told-unit',
   see({ kind, status }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const numbers = leavesOf(output, '/output').filter(({ value }) => typeof value === 'number');
+    const numbers = outputLeaves(output).filter(({ value }) => typeof value === 'number');
     return numbers.length > 0 ? numbers.slice(0, mostLeaves) : undefined;
   },
   *find({ view, steps }, seen) {

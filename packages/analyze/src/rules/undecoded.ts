@@ -1,5 +1,5 @@
 /** A value that a result gave in an encoding, and said so, was passed on as it is. */
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, leavesOf, outputLeaves } from '../json.ts';
 import { lastKey, parentOf } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
@@ -17,7 +17,7 @@ export const undecoded: Rule<readonly Encoded[]> = {
   name: 'undecoded',
   see({ kind, status }, _output, recorded) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const leaves = leavesOf(recorded, '/output').slice(0, mostLeaves);
+    const leaves = outputLeaves(recorded).slice(0, mostLeaves);
     const marks = leaves.filter(
       ({ pointer, text }) => encodingName.test(lastKey(pointer)) && encodings.test(text),
     );

@@ -1,6 +1,6 @@
 /** What was read was not done yet: a job still at work, a figure of low confidence, and the run went on with it. */
 import type { Json } from '@chassis/types';
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, outputLeaves } from '../json.ts';
 import { inputKey } from '../outcome.ts';
 import { lastKey } from '../pointer.ts';
 import { brief } from './looks.ts';
@@ -48,7 +48,7 @@ export const unfinished: Rule<Leaf> = {
 
 function markIn(output: Json | undefined): Leaf | undefined {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
-  return leavesOf(output, '/output')
+  return outputLeaves(output)
     .slice(0, mostLeaves)
     .find(({ pointer, value, text }) => {
       const name = lastKey(pointer);

@@ -1,5 +1,5 @@
 /** An amount was passed on with another currency or unit beside it than it had where it came from. */
-import { type Leaf, leavesOf } from '../json.ts';
+import { type Leaf, leavesOf, outputLeaves } from '../json.ts';
 import { sameName } from '../names.ts';
 import { lastKey, parentOf } from '../pointer.ts';
 import type { Rule } from './rule.ts';
@@ -19,7 +19,7 @@ export const unitBeside: Rule<readonly Amount[]> = {
   name: 'unit-beside',
   see({ kind, status, number }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const amounts = amountsIn(leavesOf(output, '/output').slice(0, mostLeaves), number);
+    const amounts = amountsIn(outputLeaves(output).slice(0, mostLeaves), number);
     return amounts.length > 0 ? amounts : undefined;
   },
   *find({ steps }, seen) {

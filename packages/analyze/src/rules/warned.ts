@@ -1,6 +1,6 @@
 /** A result came with a warning: something was left out, skipped, or not as it should be, and the run went on as if it were. */
 import type { Json } from '@chassis/types';
-import { leafText, leavesOf } from '../json.ts';
+import { leafText, outputLeaves } from '../json.ts';
 import { lastKey, parentOf } from '../pointer.ts';
 import { brief, type Finding } from './looks.ts';
 import type { Rule } from './rule.ts';
@@ -34,7 +34,7 @@ export const warned: Rule<Finding> = {
 
 function warningIn(output: Json | undefined): Finding | undefined {
   if (typeof output !== 'object' || output === null) return undefined;
-  for (const { pointer, value } of leavesOf(output, '/output').slice(0, mostLeaves)) {
+  for (const { pointer, value } of outputLeaves(output).slice(0, mostLeaves)) {
     const list = /\/\d+$/.test(pointer);
     const name = lastKey(list ? parentOf(pointer) : pointer);
     const text = leafText(value) ?? '';

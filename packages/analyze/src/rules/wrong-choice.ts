@@ -1,6 +1,8 @@
 /** Of several that a result offered the model took one, and the person's words name another. */
-import { type Leaf, leavesOf } from '../json.ts';
+import type { Step } from '@chassis/journal';
+import { type Leaf, leavesOf, outputLeaves } from '../json.ts';
 import { findExact } from '../match.ts';
+import { opened } from '../opened.ts';
 import { shapeOf } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
@@ -13,54 +15,73 @@ interface Offer {
   readonly step: number;
   readonly shape: string;
   readonly texts: readonly string[];
-  /** Of a list of rows, the texts of each. */
-  readonly rows: readonly (readonly string[])[];
 }
 
 export const wrongChoice: Rule<readonly Offer[]> = {
   name: 'wrong-choice',
   see({ kind, status, number }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
-    const names = leavesOf(output, '/output').slice(0, mostLeaves).filter(isName);
-    const offers = [...Map.groupBy(names, ({ pointer }) => shapeOf(pointer))]
-      .filter(([shape, leaves]) => shape.includes('*') && leaves.length >= 2 && leaves.length <= mostOffers)
-      .map(([shape, leaves]): Offer => {
-        const texts = leaves.map(({ text }) => text);
-        return { step: number, shape, texts, rows: leaves.map(({ pointer }) => rowOf(names, pointer)) };
-      });
+    const lists = new Map<string, string[]>();
+    for (const leaf of outputLeaves(output).slice(0, mostLeaves)) {
+      if (!isName(leaf) || !/\/\d/.test(leaf.pointer)) continue;
+      const shape = shapeOf(leaf.pointer);
+      const texts = lists.get(shape);
+      if (texts) texts.push(leaf.text);
+      else lists.set(shape, [leaf.text]);
+    }
+    const offers = [...lists]
+      .filter(([shape, texts]) => shape.includes('*') && texts.length >= 2 && texts.length <= mostOffers)
+      .map(([shape, texts]): Offer => ({ step: number, shape, texts }));
     return offers.length > 0 ? offers : undefined;
   },
   *find({ view, steps, symptom }, seen) {
     const words = view.turns.map(({ input }) => input).join('\n');
     const asked = new Set(wordsOf(words));
-    const offers = [...seen.values()].flat();
-    const visits = steps.filter(({ number }) => number !== symptom.step).map(({ input }) => input);
+    const offers = new Map<string, Offer>();
+    for (const offer of [...seen.values()].flat())
+      for (const text of offer.texts) if (!offers.has(text)) offers.set(text, offer);
+    const visited = new Set<string>();
+    for (const { number, kind, input } of steps)
+      if (kind === 'tool' && number !== symptom.step)
+        for (const { text } of leavesOf(input)) visited.add(text);
     for (const step of steps) {
       if (step.kind !== 'tool' || step.call_id === undefined) continue;
       for (const { pointer, text } of leavesOf(step.input, '/input').filter(isName)) {
-        const offer = offers.find((one) => one.step < step.number && one.texts.includes(text));
-        const better = offer?.texts.filter((other) => namesBetter(other, text, asked)) ?? [];
-        if (offer && better.length === 0) better.push(...namedRows(offer, text, words));
+        const offer = offers.get(text);
+        if (!offer || offer.step >= step.number) continue;
+        const better = offer.texts.filter((other) => namesBetter(other, text, asked));
+        if (better.length === 0)
+          better.push(...namedRows(offer, rowsOf(view.step(offer.step), offer), text, words));
         const [other] = better;
         // Who goes through all of them chooses none.
-        if (other === undefined || better.length > 1 || isVisited(visits, other)) continue;
-        const said = `of what :${offer?.step} offered this is ${JSON.stringify(text)}; the person's words name ${JSON.stringify(other)}`;
+        if (other === undefined || better.length > 1 || visited.has(other)) continue;
+        const said = `of what :${offer.step} offered this is ${JSON.stringify(text)}; the person's words name ${JSON.stringify(other)}`;
         yield { step: step.number, pointer, value: text, text: said, score: 0.72, kind: 'act' };
       }
     }
   },
 };
 
-/** The texts of the row in which a place is. */
-function rowOf(names: readonly Leaf[], place: string): string[] {
-  const row = /^.*\/\d+(?=\/)/.exec(place)?.[0];
-  return row === undefined
-    ? []
-    : names.filter(({ pointer }) => pointer.startsWith(`${row}/`)).map(({ text }) => text);
+/** The texts of the rows in which the offered ones stand. */
+function rowsOf(step: Step | undefined, { shape }: Offer): (readonly string[])[] {
+  const names = leavesOf(opened(step?.output), '/output').slice(0, mostLeaves).filter(isName);
+  return names
+    .filter(({ pointer }) => shapeOf(pointer) === shape)
+    .map(({ pointer }) => {
+      const row = /^.*\/\d+(?=\/)/.exec(pointer)?.[0];
+      return row === undefined
+        ? []
+        : names.filter((other) => other.pointer.startsWith(`${row}/`)).map(({ text }) => text);
+    });
 }
 
 /** What stands at the same place in the one row that the person called by its name, when the row of this is not called at all. */
-function namedRows({ texts, rows }: Offer, text: string, asked: string): string[] {
+function namedRows(
+  { texts }: Offer,
+  rows: readonly (readonly string[])[],
+  text: string,
+  asked: string,
+): string[] {
   const isCalled = (row: readonly string[]): boolean =>
     row.some((one) => one.length >= leastName && findExact(one, asked) !== undefined);
   const own = texts.indexOf(text);
@@ -79,10 +100,6 @@ function namesBetter(other: string, text: string, asked: ReadonlySet<string>): b
   const more = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
     [...a].some((word) => asked.has(word) && !b.has(word));
   return more(theirs, own) && !more(own, theirs);
-}
-
-function isVisited(inputs: readonly unknown[], text: string): boolean {
-  return inputs.some((input) => leavesOf(input).some((leaf) => leaf.text === text));
 }
 
 function wordsOf(text: string): string[] {
