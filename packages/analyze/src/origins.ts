@@ -79,12 +79,36 @@ export function addedOrigins(view: SessionView, step: number): readonly Origin[]
   return added(view, step).origins;
 }
 
+interface Leap {
+  readonly from: number;
+  readonly keep: number;
+}
+
+/** Requests at which the way back through a long conversation is remembered. */
+const isRest = (step: number): boolean => step % 128 < 2;
+
+/** From one such request back to the one before: how many leading messages are kept all the way. */
+const leapFrom = perStep((view, number): Leap | undefined => {
+  let [from, keep] = [number, Number.POSITIVE_INFINITY];
+  do {
+    const delta = view.delta?.(from);
+    if (!delta || delta.from === null || delta.from >= from) return undefined;
+    [from, keep] = [delta.from, Math.min(keep, delta.keep)];
+  } while (!isRest(from));
+  return { from, keep };
+});
+
 /** The origin of every message of a model step's request, in the order of the messages. */
 export const originsOf = perStep((view, number): readonly Origin[] => {
   const parts: (readonly Origin[])[] = [];
   let length = Number.POSITIVE_INFINITY;
   for (let at: number | null = number; at !== null && length > 0; ) {
     // A request that adds nothing of what is left need not be looked into.
+    const leap: Leap | undefined = isRest(at) ? leapFrom(view, at) : undefined;
+    if (leap && leap.keep >= length) {
+      at = leap.from;
+      continue;
+    }
     const delta: RequestDelta | undefined = view.delta?.(at);
     if (delta && delta.from !== null && delta.from < at && delta.keep >= length) {
       at = delta.from;
