@@ -1,5 +1,5 @@
 /**
- * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|third|fourth|fifth|sixth|all] [--json] [--misses]`.
+ * How often `why` names the injected cause: `node bench/why/run.ts [--seed N] [--half tuned|opened|aside|third|fourth|fifth|sixth|seventh|all] [--json] [--misses]`.
  *
  * Every run is a real session; each has a healthy twin, which must yield no cause. With `--valid` the runs are only run, not
  * explained: whether each ends as it must, for a set that is still to be counted.
@@ -11,6 +11,7 @@ import { shapesFifth, unexplainedFifth } from './fifth.ts';
 import { shapesFourth } from './fourth.ts';
 import { shapesOpened } from './opened.ts';
 import { isOnRecord } from './recorded.ts';
+import { shapesSeventh, unexplainedSeventh } from './seventh.ts';
 import { shapesSixth, unexplainedSixth } from './sixth.ts';
 import { shapesThird, unexplained } from './third.ts';
 import { shapesTuned } from './tuned.ts';
@@ -125,6 +126,7 @@ const halves = {
   fourth: [shapesFourth, 10],
   fifth: [shapesFifth, 5],
   sixth: [shapesSixth, 10],
+  seventh: [shapesSeventh, 10],
 } as const;
 
 /** Runs every run and its twin, and explains none. Says which do not end as they must, and the steps of the rest from fault to end. */
@@ -200,6 +202,7 @@ const without: readonly [string, readonly string[], readonly Scenario[]][] = [
   ['unexplained', ['all', 'third', 'fourth'], unexplained],
   ['unexplained_fifth', ['all', 'fifth'], unexplainedFifth],
   ['unexplained_sixth', ['all', 'sixth'], unexplainedSixth],
+  ['unexplained_seventh', ['all', 'seventh'], unexplainedSeventh],
 ];
 for (const [name, counted, scenarios] of without) {
   if (!counted.includes(given.half)) continue;
