@@ -2,7 +2,8 @@
  * How long the answers take on a long session: `node bench/why/speed.ts [--cycles N] [--window N]`.
  *
  * The session has one model call and one tool call a cycle, 2 kB results that go back to the model, and a conversation
- * that is compacted as long runs are. CPU time of this process; the parse of the same bytes stands beside.
+ * that is compacted as long runs are. CPU time of this process with all its threads, and wall time; the parse of the same
+ * bytes stands beside.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -152,9 +153,12 @@ async function open(from: Store, id: string): Promise<SessionView> {
 
 async function cpu<T>(name: string, run: () => T | Promise<T>): Promise<T> {
   const before = process.cpuUsage();
+  const started = performance.now();
   const value = await run();
+  const wall = performance.now() - started;
   const { user, system } = process.cpuUsage(before);
-  console.log(`${name.padEnd(46)} ${((user + system) / 1000).toFixed(0).padStart(7)} ms`);
+  const times = [(user + system) / 1000, wall].map((ms) => ms.toFixed(0).padStart(7));
+  console.log(`${name.padEnd(46)} ${times[0]} ms of CPU, ${times[1]} ms`);
   return value;
 }
 
