@@ -32,11 +32,8 @@ test('a plugin in a crash loop stays at rest when the harness is started anew, u
   await using registry = await running(folder, { rests });
   expect(states(registry).a).toBe('failed');
   expect(world.starts).toBe(3);
-  expect(missing(registry, 'a_tool')).toMatchObject({
-    phase: 'on_load',
-    cause: { message: 'plugin a is at rest, as it failed again and again; the last time: no licence' },
-  });
-  expect(missing(registry, 'a_tool').fix).toContain('chassis plugin reload a');
+  expect(missing(registry, 'a_tool')).toMatchObject({ phase: 'on_load', cause: { message: 'no licence' } });
+  expect(missing(registry, 'a_tool').fix).toMatch(/chassis plugin reload a; until then it is at rest/);
   await registry.reload('a');
   expect(await call(registry, 'a_tool')).toBe('a');
   await using next = await running(folder, { rests });
@@ -54,10 +51,7 @@ test('a rest ends with a change of the plugin, of its configuration, or after an
     return found;
   };
   const record = missing(await running(projectFolder({})), 'x');
-  const told = {
-    ...record,
-    cause: { ...record.cause, message: expect.stringContaining(record.cause.message) },
-  };
+  const told = { ...record, fix: expect.stringContaining(record.fix) };
   rests.add(await entry(), record);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(rests.find(await entry())).toEqual(told);

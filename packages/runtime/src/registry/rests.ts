@@ -54,7 +54,7 @@ export function restsIn(file: string, now: () => number = Date.now): Rests {
   return {
     find(entry) {
       const rest = read()[entry.name];
-      return rest?.state === stateOf(entry) ? saidAgain(entry.name, rest.record) : undefined;
+      return rest?.state === stateOf(entry) ? saidAgain(rest.record) : undefined;
     },
     add(entry, record) {
       const until = now() + REST_MS;
@@ -77,9 +77,7 @@ function isRecord(record: Unavailable | undefined): boolean {
   return typeof record?.cause?.message === 'string' && typeof record.fix === 'string';
 }
 
-/** The record as it is told by a run in which the plugin was not started at all. */
-function saidAgain(name: string, record: Unavailable): Unavailable {
-  const before = record.cause.message.replace(`plugin ${name}: `, '');
-  const message = `plugin ${name} is at rest, as it failed again and again; the last time: ${before}`;
-  return { ...record, cause: { ...record.cause, message } };
+/** The record as it is told by a run that did not start the plugin at all. */
+function saidAgain(record: Unavailable): Unavailable {
+  return { ...record, fix: `${record.fix}; until then it is at rest, as it failed again and again` };
 }
