@@ -4,7 +4,7 @@ import { hex, noiseTools, otherWork } from './noise.ts';
 
 export const choices: readonly Scenario[] = [
   {
-    // The export says locale de-DE and holds "1.234,50"; the call has 1.2345 or the like, as if the point were decimal.
+    // The export says locale de-DE and holds "1.234,50"; the call has 1.234, as if the point were decimal.
     cause: 'wrong locale',
     name: 'German amount of a CSV export',
     tell: (w) => {
@@ -172,7 +172,7 @@ export const choices: readonly Scenario[] = [
     },
   },
   {
-    // The commit that is reverted is in no result and not in the task; git_show_branch gave another.
+    // The commit that is reverted is in no result and not in the task; ci_get_run gave another.
     cause: 'fabricated value',
     name: 'commit that no result holds',
     tell: (w) => {

@@ -270,7 +270,7 @@ export const results: readonly Scenario[] = [
           },
         },
         *talk() {
-          const { items } = yield* ask('list_pull_requests', { milestone, per_page: 2 }, 'result');
+          const { items } = yield* ask('list_pull_requests', { milestone }, 'result');
           yield* ask('merge_pull_requests', {
             numbers: items.map(({ number }: { number: number }) => number),
           });
