@@ -34,7 +34,7 @@ const alone = 0.75;
 const fewFed = 2;
 
 /** Rules about the repetition itself: their place is the later call. */
-const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retry']);
+const ofRepetition = new Set(['late-duplicate', 'unknown-outcome', 'changed-retry', 'out-of-order']);
 
 /** All suspects of a failure, the likeliest cause first; one for each place. */
 export function ranked(gathered: Gathered): Ranked[] {
@@ -92,6 +92,8 @@ const asIs = new Set([
   'unit-beside',
   'undecoded',
   'other-version',
+  'misread-argument',
+  'told-unit',
 ]);
 
 function weight(suspect: Ranked, { view, traces, symptom }: Evidence, blamed: boolean): number {

@@ -33,7 +33,7 @@ export function looker(): (value: unknown) => string {
 const withUnit = /^[-+]?\d[\d.,]*\s?(\p{L}{1,5}|[%°µ]\p{L}?|\p{L}{1,4}\/\p{L}{1,4})$/u;
 /** What stands where a value is not to be seen, or where there was none. */
 const inItsPlace =
-  /^(?:[*•●█xX#?_-]{3,}|[*•●█#-]{2,}[-\s][*•●█#-]{2,}.*|[[<({]?(?:redacted|hidden|masked|removed|restricted|n\/?a|none|nil|null|undefined|unknown|tbd|todo|placeholder|default)[\]>)}]?)$/i;
+  /^(?:[*•●█xX#?_-]{3,}|[*•●█#-]{2,}[-\s][*•●█#-]{2,}.*|[[<({]?(?:redacted|hidden|masked|removed|restricted|n\/?a|none|nil|null|undefined|unknown|tbd|todo|placeholder)[\]>)}]?)$/i;
 
 /** Whether a text only holds the place of a value. */
 function isPlaceholder(text: string): boolean {

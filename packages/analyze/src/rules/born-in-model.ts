@@ -28,21 +28,24 @@ export const bornInModel: Rule = {
         ...(birth.range ? { range: birth.range } : {}),
         value: spot?.type === 'number' ? Number(birth.text) : birth.text,
         text: `the model wrote ${shown(view, birth)}${what === '' ? '' : ` as ${what}`}, which nothing in its sight holds${hint}`,
-        score: isConfirmed(steps, birth, symptom.step, complaint.place.step)
-          ? direct && isLikeAKey(birth.text)
-            ? 0.56
-            : 0.4
-          : direct
-            ? 0.72
-            : !near && isOption.test(birth.text)
-              ? 0.4
-              : unknown || near
-                ? 0.6
-                : isLikeAKey(birth.text) && !isSetting.test(what)
-                  ? 0.57
-                  : isAmongFound(traces, complaint.place.pointer)
-                    ? 0.57
-                    : 0.4,
+        score:
+          direct && failedWith(steps, birth, symptom.step)
+            ? 0.5
+            : isConfirmed(steps, birth, symptom.step, complaint.place.step)
+              ? direct && isLikeAKey(birth.text)
+                ? 0.56
+                : 0.4
+              : direct
+                ? 0.72
+                : !near && isOption.test(birth.text)
+                  ? 0.4
+                  : unknown || near
+                    ? 0.6
+                    : isLikeAKey(birth.text) && !isSetting.test(what)
+                      ? 0.57
+                      : isAmongFound(traces, complaint.place.pointer)
+                        ? 0.57
+                        : 0.4,
         kind: 'act',
       };
     }
@@ -72,6 +75,18 @@ function isLikeAKey(text: string): boolean {
     text.length >= 4 &&
     text.length <= 40 &&
     text.split(' ').length <= 3
+  );
+}
+
+/** What an earlier call was to make of it came to nothing, and said so: then that is the reason, and not the name. */
+function failedWith(steps: readonly Step[], { step, text }: Span, symptom: number): boolean {
+  return steps.some(
+    (other) =>
+      other.kind === 'tool' &&
+      other.number > step &&
+      other.number < symptom &&
+      failureInside(other) !== undefined &&
+      leavesOf(other.input).some((leaf) => leaf.text === text || isInside(text, leaf.text)),
   );
 }
 

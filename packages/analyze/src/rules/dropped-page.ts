@@ -9,7 +9,7 @@ import type { Rule, Suspect } from './rule.ts';
 const pageName =
   /^(?:page|page_?(?:no|num|number|index)|offset|start|skip|cursor|page_?token|after|from|p|pg|part|chunk|segment|sheet|batch|volume|teil|часть|seite|página|pagina|页|页码|ページ)$/i;
 const nextName =
-  /^(?:next|next_?(?:page|cursor|token|page_?token|offset|link|url|key|start)|(?:@odata\.)?nextLink|cursor|continuation|continuation_?token|last_?evaluated_?key)$/i;
+  /^(?:next|next_?(?:page|cursor|token|continuation_?token|marker|page_?token|offset|link|url|key|start)|(?:@odata\.)?nextLink|cursor|continuation|continuation_?token|last_?evaluated_?key)$/i;
 const moreName =
   /^(?:has_?(?:more|next|next_?page)|more|more_?available|is_?last_?page|last_?page_?reached|is_?last)$/i;
 /** Of these, those that are false when there is more. */

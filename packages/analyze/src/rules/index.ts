@@ -17,6 +17,7 @@ import { leftOut } from './left-out.ts';
 import { lostInstruction } from './lost-instruction.ts';
 import { lostResult } from './lost-result.ts';
 import { madeUpBefore } from './made-up-before.ts';
+import { misreadArgument } from './misread-argument.ts';
 import { misreadDate } from './misread-date.ts';
 import { misreadList } from './misread-list.ts';
 import { misreadNumber } from './misread-number.ts';
@@ -73,6 +74,7 @@ export const rules: readonly Rule[] = [
   undecoded,
   misreadNumber,
   misreadList,
+  misreadArgument,
   misreadDate,
   truncated,
   saidExtent,

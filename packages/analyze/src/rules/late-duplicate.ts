@@ -71,9 +71,15 @@ function answersFor(earlier: Step, later: Step): string | undefined {
     .find((text) => text.length >= 2 && !own.has(text) && findExact(text, result) !== undefined);
 }
 
+const noAnswer =
+  /\btime(?:d)?[ -]?out\b|deadline exceeded|state of the request is unknown|no (?:answer|response|reply)\b|connection (?:was )?(?:reset|lost|closed)|socket hang up|\b504\b|\bETIMEDOUT\b|\bECONNRESET\b/i;
+
 /** A call without an answer may have taken effect all the same. */
 function mayHaveActed(step: Step): boolean {
   const unanswered =
-    step.status === 'timeout' || step.status === 'unknown' || step.error?.code === ErrorCode.ToolTimeout;
+    step.status === 'timeout' ||
+    step.status === 'unknown' ||
+    step.error?.code === ErrorCode.ToolTimeout ||
+    noAnswer.test(step.error?.message ?? '');
   return (step.status === 'ok' || unanswered) && isWriting(step);
 }

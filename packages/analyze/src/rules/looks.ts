@@ -130,7 +130,8 @@ function endsInFailure(output: unknown): Finding | undefined {
     if (fault) return { pointer: `/output${key}`, text: brief(fault[1]?.trim() || fault[0]) };
     if (text.length < 300 && excuse.test(text)) return { pointer: `/output${key}`, text: firstLine(text) };
     const lines = text.trimEnd().split('\n').slice(-lastLines);
-    const line = lines.findLast((one) => one.length < 300 && failedEnd.test(one));
+    // A word alone is the state of what was looked at.
+    const line = lines.findLast((one) => one.length < 300 && /\s/.test(one.trim()) && failedEnd.test(one));
     // A table or a list of errors is what a reader asked for; what ends a program's words is its own.
     if (line !== undefined && !/^\s*[-|{[]|[,;|].*[,;|].*[,;|]/.test(line))
       return { pointer: `/output${key}`, text: firstLine(line) };
@@ -205,7 +206,7 @@ function envelopeFailure(body: object): Finding | undefined {
 }
 
 const turnedAway =
-  /^\/(?:[^/]+\/)?(?:rejected|failed|undelivered|bounced|unprocessed|not_?found|refused)\/\d+(?:\/|$)/i;
+  /^\/(?:[^/]+\/)?(?:rejected|failed|undelivered|bounced|unprocessed\w*|not_?found|refused)(?:\/[^/]+)?\/\d+(?:\/|$)/i;
 
 /** An effect of several parts, of which some were turned away. */
 function turnedAwayIn(body: Json | undefined): Finding | undefined {

@@ -14,6 +14,15 @@ export const noProgress: Rule = {
   *find({ view, steps, tools, survey, symptom }) {
     const exhausted = view.step(symptom.step)?.error?.code === ErrorCode.BudgetExceeded;
     const last = steps.findLast(({ kind, number }) => kind === 'tool' && number < symptom.step)?.name;
+    // Where a call of the circle was refused, that it is made again and again says it as well.
+    const circle =
+      exhausted && view.step(symptom.step)?.kind === 'model'
+        ? circleIn(steps.filter(({ kind }) => kind === 'tool'))
+        : undefined;
+    if (circle) {
+      const text = `from here on the ${circle.period} calls before it come again in their order, ${circle.rounds === 1 ? 'once' : `${circle.rounds} times`}`;
+      yield { step: circle.first.number, text, score: 0.84, kind: 'end' };
+    }
     for (const { name, calls } of tools) {
       // What differs in figures only is the same where the run came to its end over it.
       const same =
@@ -30,6 +39,28 @@ export const noProgress: Rule = {
     }
   },
 };
+
+const mostPeriod = 8;
+const leastRounds = 2;
+
+/** Several calls that a run repeats in their order up to its end: edits that undo each other, and the checks between them. */
+function circleIn(
+  calls: readonly Step[],
+): { readonly first: Step; readonly period: number; readonly rounds: number } | undefined {
+  const keys = calls.map((step) => `${step.name} ${inputKey(step)}`);
+  // The last call is the one that was refused.
+  for (const end of [keys.length, keys.length - 1])
+    for (let period = 2; period <= mostPeriod; period++) {
+      let start = end - period;
+      while (start > 0 && keys[start - 1] === keys[start - 1 + period]) start--;
+      const rounds = Math.floor((end - start) / period);
+      // The first round may have been needed; the second repeats it.
+      const first = calls[start + period];
+      if (first && rounds >= leastRounds && new Set(keys.slice(start, start + period)).size > 1)
+        return { first, period, rounds: rounds - 1 };
+    }
+  return undefined;
+}
 
 /** Calls in a row with equal results. */
 function runsOf(calls: readonly Step[], sameEnd: Survey['sameEnd']): Step[][] {

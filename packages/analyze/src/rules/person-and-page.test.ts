@@ -56,7 +56,7 @@ test('told-unit: the number of the person in another unit, or far from what was 
   });
   expect(wrong.cause?.text).toContain('the person said 512 MiB');
   const far = limit('Give the worker more memory.', 512);
-  expect(far.others).toContainEqual(expect.objectContaining({ step: far.steps[1], rule: 'told-unit' }));
+  expect(far.cause).toMatchObject({ step: far.steps[1], rule: 'told-unit', label: 'guess' });
   expect(limit('Give the worker 512 MiB.', 536_870_912).cause?.rule).not.toBe('told-unit');
 });
 

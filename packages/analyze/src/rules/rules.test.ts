@@ -462,6 +462,8 @@ test('every rule has its examples', () => {
     ],
     // In what-was-read.test.ts.
     ...['unfinished', 'undecoded', 'other-version', 'left-out'],
+    // In on-the-way.test.ts.
+    'misread-argument',
     // In older-and-lacking.test.ts.
     ...['out-of-order', 'lacking'],
     // In general-forms.test.ts.

@@ -3,7 +3,9 @@ import type { Step } from '@chassis/journal';
 import { type Leaf, leavesOf, outputLeaves } from '../json.ts';
 import { areOther } from '../measures.ts';
 import { sameName, unitOf } from '../names.ts';
-import { lastKey } from '../pointer.ts';
+import { significantDigits } from '../numbers.ts';
+import { opened } from '../opened.ts';
+import { follow, lastKey, parentOf } from '../pointer.ts';
 import type { Rule, Suspect } from './rule.ts';
 
 /** A number and the word behind it. */
@@ -35,8 +37,13 @@ export const toldUnit: Rule<readonly Leaf[]> = {
       if (step.kind !== 'tool' || step.call_id === undefined) continue;
       const numbers = leavesOf(step.input, '/input').filter(({ value }) => typeof value === 'number');
       for (const leaf of numbers.slice(0, mostLeaves)) {
-        const before = readBefore(leaf, steps.slice(Math.max(0, index - mostBefore), index), seen);
-        const found = unconverted(leaf, told) ?? asShare(leaf, told, before) ?? outOfScale(leaf, before);
+        const earlier = steps.slice(Math.max(0, index - mostBefore), index);
+        const before = readBefore(leaf, earlier, seen);
+        const found =
+          unconverted(leaf, told) ??
+          passedOn(leaf, earlier, seen) ??
+          asShare(leaf, told, before) ??
+          outOfScale(leaf, before);
         if (found)
           yield { step: step.number, pointer: leaf.pointer, value: leaf.value, kind: 'act', ...found };
       }
@@ -57,6 +64,39 @@ function unconverted({ pointer, value, text }: Leaf, told: readonly Told[]): Fou
       score: 0.78,
     }
   );
+}
+
+/** `memory_mib` given the very number that was read in bytes. */
+function passedOn(
+  { pointer, value, text }: Leaf,
+  steps: readonly Step[],
+  seen: ReadonlyMap<number, readonly Leaf[]>,
+): Found | undefined {
+  const name = lastKey(pointer);
+  const unit = unitOf(name);
+  if (unit === undefined || significantDigits(text) < 2) return undefined;
+  let found: Found | undefined;
+  for (const step of steps) {
+    for (const leaf of seen.get(step.number) ?? []) {
+      if (leaf.value !== value) continue;
+      const other = unitOf(lastKey(leaf.pointer)) ?? unitBeside(step, leaf);
+      if (other === unit) return undefined;
+      if (other !== undefined && areOther(unit, other))
+        found = {
+          text: `${text} was read in ${other} at :${step.number}${leaf.pointer}, and is ${name} here`,
+          score: 0.8,
+        };
+    }
+  }
+  return found;
+}
+
+/** `unit: "bytes"` beside a value. */
+function unitBeside(step: Step, { pointer }: Leaf): string | undefined {
+  const beside = follow({ output: opened(step.output) }, parentOf(pointer));
+  if (typeof beside !== 'object' || beside === null) return undefined;
+  const [, unit] = Object.entries(beside).find(([key]) => /^units?$|_unit$/i.test(key)) ?? [];
+  return typeof unit === 'string' ? unit.toLowerCase() : undefined;
 }
 
 /** 5 where the person spoke of 5 percent, and the same was a fraction of one when it was read. */

@@ -40,7 +40,7 @@ export const truncated: Rule = {
     const known = new Set<number>();
     for (const step of candidates(tools)) {
       const said = inOutput(step);
-      if (!said) continue;
+      if (!said || isContinued(step, tools)) continue;
       known.add(step.number);
       yield said;
     }
@@ -56,6 +56,21 @@ export const truncated: Rule = {
     }
   },
 };
+
+/** Whether the rest was asked for with the mark that the result gave. */
+function isContinued(step: Step, tools: readonly ToolUse[]): boolean {
+  const mark = leavesOf(step.output).find(
+    ({ pointer: at, value }) =>
+      typeof value === 'string' && /next|cursor|continuation|marker/i.test(lastKey(at)),
+  );
+  const calls = tools.find(({ name }) => name === step.name)?.calls ?? [];
+  return (
+    mark !== undefined &&
+    calls.some(
+      ({ number, input }) => number > step.number && leavesOf(input).some(({ text }) => text === mark.text),
+    )
+  );
+}
 
 /** Whether a request's new messages are long enough to hold all of the results that led to it. */
 function showsAll(view: SessionView, step: Step, { measure }: Survey): boolean {

@@ -4,6 +4,8 @@ import type { Rule } from './rule.ts';
 
 const leastOthers = 2;
 const shortest = 16;
+/** That nothing was found is said in one line. */
+const saysNothing = /^\s*(?:no |nothing |0 |none\b|not found|keine |aucun)[^\n]{0,60}$/i;
 
 interface End {
   readonly open: boolean;
@@ -15,7 +17,7 @@ export const unlikeEnd: Rule<End> = {
   see(step, _output, recorded) {
     if (step.kind !== 'tool' || step.status !== 'ok') return undefined;
     const text = textsOf(recorded).reduce((a, b) => (b.length > a.length ? b : a), '');
-    if (text.length < shortest) return undefined;
+    if (text.length < shortest || saysNothing.test(text)) return undefined;
     return { open: /[\p{L}\p{N}\p{Sc}_,:=/-] *$/u.test(text), tail: text.slice(-32) };
   },
   *find({ tools }, seen) {

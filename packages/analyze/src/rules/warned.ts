@@ -13,7 +13,7 @@ const remark =
   /^(?:note|notes|notice|message|msg|info|hint|remark|comment|detail|details|warning|warnings|stderr)$/i;
 const amiss =
   /\b(?:no (?:files?|rows?|matches|results?|entries) (?:matched|found)|(?:were|was|are|is) (?:not|left out|skipped|ignored|excluded|omitted|dropped|hidden|filtered|masked|cut)|not (?:run|applied|included|copied|loaded|resolved)|excluded by|skipp(?:ed|ing)|ignor(?:ed|ing)|falling back|fallback|deprecated|only the first|first \d+ (?:items?|rows?|results?)|instead of|could not|unable to|unset|undefined variable|read-only|\d+ (?:\w+ )?(?:rows?|items?|records?|results?|entries|keys|files?) (?:hidden|filtered|omitted|removed|dropped|skipped|excluded|ignored|missing))\b/i;
-const failedPart = /^(?:error|failed|failure|fatal|refused|rejected|timeout|skipped)\b(?:\s*[:(-].*|)$/i;
+const failedPart = /^(?:error|failed|failure|fatal|refused|rejected|timeout|skipped)\s*[:(-]\s*\S.*$/i;
 const mostLeaves = 120;
 
 export const warned: Rule<Finding> = {
