@@ -1,6 +1,7 @@
 /** A call was given several things and its result speaks of all but some of them. */
 import type { Json } from '@chassis/types';
 import { leavesOf } from '../json.ts';
+import { pointer } from '../pointer.ts';
 import { brief } from './looks.ts';
 import type { Rule } from './rule.ts';
 
@@ -52,7 +53,7 @@ function missingIn(input: Json, output: Json | undefined): Missing | undefined {
         return {
           texts: texts.slice(0, 3),
           of: given.length,
-          pointer: `/output/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+          pointer: `/output${pointer(key)}`,
         };
     }
   }

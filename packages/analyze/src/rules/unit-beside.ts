@@ -1,10 +1,10 @@
 /** An amount was passed on with another currency or unit beside it than it had where it came from. */
+import { unitName } from '../columns.ts';
 import { type Leaf, leavesOf, outputLeaves } from '../json.ts';
 import { sameName } from '../names.ts';
 import { lastKey, parentOf } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
-const unitName = /(?:^|_)(?:currency|curr|unit|units|uom|measure|scale)$/i;
 const mostLeaves = 300;
 
 interface Amount {

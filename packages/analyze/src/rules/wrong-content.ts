@@ -1,6 +1,7 @@
 /** A page for people came where data was asked for: a form to sign in, a page that says no. */
 import type { Json } from '@chassis/types';
 import { type Leaf, leavesOf } from '../json.ts';
+import { pointer } from '../pointer.ts';
 import { clip } from '../words.ts';
 import type { Rule } from './rule.ts';
 
@@ -43,8 +44,6 @@ function textsIn(output: Json | undefined): Leaf[] {
   return Object.entries(output)
     .slice(0, mostLeaves)
     .flatMap(([key, value]) =>
-      typeof value === 'string'
-        ? [{ pointer: `/output/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value, text: value }]
-        : [],
+      typeof value === 'string' ? [{ pointer: `/output${pointer(key)}`, value, text: value }] : [],
     );
 }
