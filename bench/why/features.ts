@@ -12,6 +12,8 @@ import { factsOf } from './facts.ts';
 import { shapesFifth, unexplainedFifth } from './fifth.ts';
 import { shapesFourth } from './fourth.ts';
 import { shapesOpened } from './opened.ts';
+import { shapesSeventh, unexplainedSeventh } from './seventh.ts';
+import { shapesSixth, unexplainedSixth } from './sixth.ts';
 import { shapesThird, unexplained } from './third.ts';
 import { shapesTuned } from './tuned.ts';
 import { generator, run, type Scenario } from './world.ts';
@@ -28,8 +30,12 @@ const sets: { readonly [name: string]: readonly Scenario[] } = {
   third: shapesThird,
   fourth: shapesFourth,
   fifth: shapesFifth,
+  sixth: shapesSixth,
+  seventh: shapesSeventh,
   unexplained,
   unexplained_fifth: unexplainedFifth,
+  unexplained_sixth: unexplainedSixth,
+  unexplained_seventh: unexplainedSeventh,
 };
 
 const runs = Number(values.runs);
