@@ -181,6 +181,7 @@ console.log(
 );
 await cpu('why, warm', () => why(a));
 await cpu('why of another step, warm', () => why(a, a.steps.length - 2));
+await cpu('why of a step that went well: all steps', () => why(a, 2 * Math.floor(cycles * 0.99)));
 const again = await open(store, 'a');
 const last = again.steps.at(-1)?.number ?? 0;
 await cpu('lineage, cold', () => lineage(again, { step: last, pointer: '/input/amounts/1' }));

@@ -1,11 +1,11 @@
 /** A value that the failure depends on was written by the model, and nothing that it had seen holds it. */
 
-import type { Step } from '@chassis/journal';
+import type { SessionView, Step } from '@chassis/journal';
 import { leavesOf } from '../json.ts';
 import { findExact } from '../match.ts';
 import { nearestOf } from '../nearest.ts';
-import type { Span } from '../place.ts';
-import { nameOf, parentOf } from '../pointer.ts';
+import type { Place, Span } from '../place.ts';
+import { follow, nameOf, parentOf } from '../pointer.ts';
 import { shown, spotAt } from '../spots.ts';
 import { failureInside, isUnknownThing, isWriting } from './looks.ts';
 import type { Rule, Trace } from './rule.ts';
@@ -19,8 +19,9 @@ export const bornInModel: Rule = {
       const unknown = isUnknownThing(symptom.text);
       const { birth } = lineage;
       const spot = spotAt(view, birth);
-      const near = spot && nearestOf(view, spot);
       const what = nameOf(complaint.place.pointer);
+      if (isSetting.test(what) && isCounted(view, complaint.place, birth.text)) continue;
+      const near = spot && nearestOf(view, spot);
       const hint = near ? `; nearest in sight: ${near.text}` : '';
       yield {
         step: birth.step,
@@ -54,6 +55,21 @@ export const bornInModel: Rule = {
 
 const isSetting =
   /limit|timeout|size|count|page|offset|depth|width|height|retries|max|min|temperature|seed|note|text|content|message|body|query|reason|title|summary|description|code|script|command/i;
+
+/** Whether the same tool was given the number before it in its last call: the next page. */
+function isCounted(view: SessionView, { step, pointer }: Place, text: string): boolean {
+  const own = view.step(step);
+  if (own?.kind !== 'tool' || !/^\d+$/.test(text)) return false;
+  for (let number = step - 1; number > 0 && number > step - mostBefore; number--) {
+    const before = view.step(number);
+    if (before?.name !== own.name || before.kind !== 'tool') continue;
+    const value = follow(before, pointer);
+    return typeof value === 'number' && value === Number(text) - 1;
+  }
+  return false;
+}
+
+const mostBefore = 40;
 
 /** One of the few words that a tool's argument may be: a format, an order, a level. */
 const isOption = /^\p{L}{2,14}$/u;

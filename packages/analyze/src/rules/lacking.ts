@@ -5,6 +5,9 @@ import type { Rule } from './rule.ts';
 
 const grants =
   /^(?:scopes?|permissions?|roles?|rights|privileges|grants|capabilities|features|entitlements|groups|policies|extensions|modules|plugins|licen[cs]es?)$/i;
+/** Tells nearly all places apart before their names are cut out. */
+const mayBeGrant =
+  /scope|permission|role|right|privilege|grant|capabilit|feature|entitlement|group|polic|extension|module|plugin|licen/i;
 const needed =
   /(?:needs?|requires?|required|missing|lacks?|without|must have|not (?:granted|enabled|installed|available))/i;
 const mostLeaves = 100;
@@ -15,7 +18,10 @@ export const lacking: Rule<readonly Leaf[]> = {
     if (kind !== 'tool' || status !== 'ok') return undefined;
     const found = outputLeaves(output)
       .slice(0, mostLeaves)
-      .filter(({ pointer, value }) => typeof value === 'string' && grants.test(nameOf(pointer)));
+      .filter(
+        ({ pointer, value }) =>
+          typeof value === 'string' && mayBeGrant.test(pointer) && grants.test(nameOf(pointer)),
+      );
     return found.length > 0 ? found : undefined;
   },
   *find({ steps, symptom }, seen) {

@@ -1,6 +1,6 @@
 /** A call was given several things and its result speaks of all but some of them. */
 import type { Json } from '@chassis/types';
-import { leavesOf } from '../json.ts';
+import { leavesOf, outputLeaves } from '../json.ts';
 import { pointer } from '../pointer.ts';
 import { brief } from './looks.ts';
 import type { Rule } from './rule.ts';
@@ -16,8 +16,8 @@ interface Missing {
 
 export const leftOut: Rule<Missing> = {
   name: 'left-out',
-  see({ kind, status, input }, output) {
-    return kind === 'tool' && status === 'ok' ? missingIn(input, output) : undefined;
+  see(step, output) {
+    return step.kind === 'tool' && step.status === 'ok' ? missingIn(step.input, output) : undefined;
   },
   *find({ tools, symptom }, seen) {
     for (const { name, fresh } of tools)
@@ -35,14 +35,14 @@ export const leftOut: Rule<Missing> = {
 function missingIn(input: Json, output: Json | undefined): Missing | undefined {
   if (typeof input !== 'object' || input === null || typeof output !== 'object' || output === null)
     return undefined;
-  // What is told of elsewhere in the result is not left out.
-  const said = new Set(leavesOf(output).map(({ text }) => text));
   for (const list of Object.values(input)) {
     if (!Array.isArray(list) || list.length < least || list.length > most) continue;
     const given = (list as readonly unknown[])
       .filter((item) => typeof item === 'string' || typeof item === 'number')
       .map(String);
     if (given.length !== list.length || new Set(given).size !== given.length) continue;
+    // What is told of elsewhere in the result is not left out.
+    const said = new Set(outputLeaves(output).map(({ text }) => text));
     for (const [key, result] of Object.entries(output)) {
       if (typeof result !== 'object' || result === null) continue;
       const there = new Set(leavesOf(result).map(({ text }) => text));

@@ -1,13 +1,13 @@
 /** The model gave a tool a number that is what a text becomes when its separators are read by another country's rules. */
 import { leavesOf, outputLeaves } from '../json.ts';
 import { significantDigits } from '../numbers.ts';
-import { outputText } from '../outcome.ts';
+import { lastKey } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
 const formatted =
   /(?<![\w.,-])-?\d{1,3}(?:[.,\s']\d{3})*[.,]\d{1,3}(?![\w.,])|(?<![\w.,-])-?\d+,\d{1,3}(?![\w.,])/g;
-const commaLocale =
-  /"(?:locale|lang|language|region|country)"\s*:\s*"(?:de|fr|es|it|nl|pl|pt|ru|sv|da|nb|no|fi|cs|tr|uk)(?:[-_][A-Za-z]{2})?"/i;
+const localeName = /^(?:locale|lang|language|region|country)$/i;
+const commaLocale = /^(?:de|fr|es|it|nl|pl|pt|ru|sv|da|nb|no|fi|cs|tr|uk)(?:[-_][A-Za-z]{2})?$/i;
 const mostText = 40_000;
 const mostNumbers = 200;
 
@@ -18,11 +18,20 @@ interface Read {
 
 export const misreadArgument: Rule<Read> = {
   name: 'misread-argument',
-  see(step, output) {
-    if (step.kind !== 'tool' || step.status !== 'ok') return undefined;
-    const text = outputText(step).slice(0, mostText);
-    const found = text.match(formatted)?.slice(0, mostNumbers) ?? [];
-    const comma = commaLocale.test(text) || found.some((one) => /\.\d{3},\d/.test(one));
+  see({ kind, status }, output, recorded) {
+    if (kind !== 'tool' || status !== 'ok') return undefined;
+    const leaves = outputLeaves(recorded);
+    const found = leaves
+      .flatMap(({ value, text }) =>
+        typeof value === 'string' && text.includes(',')
+          ? (text.slice(0, mostText).match(formatted) ?? [])
+          : [],
+      )
+      .slice(0, mostNumbers);
+    const comma =
+      found.some((one) => /\.\d{3},\d/.test(one)) ||
+      (found.length > 0 &&
+        leaves.some(({ pointer, text }) => commaLocale.test(text) && localeName.test(lastKey(pointer))));
     // A comma before one or two digits is a decimal one; before three it may be either.
     const own = found.filter((one) => /,\d{1,2}$/.test(one) || (comma && one.includes(',')));
     const numbers = outputLeaves(output).flatMap(({ value }) => (typeof value === 'number' ? [value] : []));

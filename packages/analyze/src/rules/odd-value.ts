@@ -135,6 +135,8 @@ function* oddNumeral(tool: string, column: Column): Generator<Suspect> {
 
 /** Zero, or a number below it, where all others are above. */
 function* oddSign(tool: string, { looks, count, ...column }: Column): Generator<Suspect> {
+  // What is counted begins with nothing.
+  if (isCounter.test(column.name)) return;
   for (const look of ['negative', 'zero']) {
     const odd = looks.get(look);
     const [seen] = odd?.first ?? [];
@@ -151,6 +153,7 @@ function* oddSign(tool: string, { looks, count, ...column }: Column): Generator<
   }
 }
 
+const isCounter = /^(?:page|index|offset|position|start|cursor|seq|number|id)$/i;
 const isCount = /total|count|size|length|hits|matche|found|estimate|results|number_?of|num_/i;
 
 /** Nothing where the other results of the tool have a whole object or list. */

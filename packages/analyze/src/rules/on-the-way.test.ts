@@ -123,3 +123,14 @@ test('no-progress: calls that come again in their order up to the end of the bud
   expect(cause).toMatchObject({ step: steps[4], rule: 'no-progress', label: 'inferred' });
   expect(cause?.text).toContain('the 4 calls before it come again in their order, 3 times');
 });
+
+test('born-in-model: the next page was counted up, and not made up', () => {
+  const read = (...pages: readonly number[]) =>
+    told(
+      'Read all pages.',
+      pages.slice(0, -1).map((page) => ['orders', { page }, { rows: [{ id: `A-${page}` }] }] as const),
+      ['orders', { page: pages.at(-1) ?? 0 }, 'the server hung up'],
+    );
+  expect(rulesOf(read(1211, 1212, 1213))).not.toContain('born-in-model');
+  expect(rulesOf(read(1211, 1212, 1299))).toContain('born-in-model');
+});

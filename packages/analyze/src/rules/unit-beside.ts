@@ -5,6 +5,7 @@ import { sameName } from '../names.ts';
 import { lastKey, parentOf } from '../pointer.ts';
 import type { Rule } from './rule.ts';
 
+const mayBeUnit = /unit|uom|currency|scale|measure/i;
 const mostLeaves = 300;
 
 interface Amount {
@@ -19,6 +20,7 @@ export const unitBeside: Rule<readonly Amount[]> = {
   name: 'unit-beside',
   see({ kind, status, number }, output) {
     if (kind !== 'tool' || status !== 'ok') return undefined;
+    if (!outputLeaves(output).some(({ pointer }) => mayBeUnit.test(pointer))) return undefined;
     const amounts = amountsIn(outputLeaves(output).slice(0, mostLeaves), number);
     return amounts.length > 0 ? amounts : undefined;
   },

@@ -14,6 +14,9 @@ const remark =
 const amiss =
   /\b(?:no (?:files?|rows?|matches|results?|entries) (?:matched|found)|(?:were|was|are|is) (?:not|left out|skipped|ignored|excluded|omitted|dropped|hidden|filtered|masked|cut)|not (?:run|applied|included|copied|loaded|resolved)|excluded by|skipp(?:ed|ing)|ignor(?:ed|ing)|falling back|fallback|deprecated|only the first|first \d+ (?:items?|rows?|results?)|instead of|could not|unable to|unset|undefined variable|read-only|\d+ (?:\w+ )?(?:rows?|items?|records?|results?|entries|keys|files?) (?:hidden|filtered|omitted|removed|dropped|skipped|excluded|ignored|missing))\b/i;
 const failedPart = /^(?:error|failed|failure|fatal|refused|rejected|timeout|skipped)\s*[:(-]\s*\S.*$/i;
+/** Tells nearly all places apart before their names are cut out. */
+const mayWarn =
+  /warn|resolv|skip|ignor|exclud|omit|not_|drop|match|miss|conflict|deprecat|caveat|complete|partial|support|truncat|note|notice|mess|msg|info|hint|remark|comment|detail|stderr/i;
 const mostLeaves = 120;
 
 export const warned: Rule<Finding> = {
@@ -35,14 +38,15 @@ export const warned: Rule<Finding> = {
 function warningIn(output: Json | undefined): Finding | undefined {
   if (typeof output !== 'object' || output === null) return undefined;
   for (const { pointer, value } of outputLeaves(output).slice(0, mostLeaves)) {
+    const failed = typeof value === 'string' && value.length < 200 && failedPart.test(value);
+    if (!failed && !mayWarn.test(pointer)) continue;
     const list = /\/\d+$/.test(pointer);
     const name = lastKey(list ? parentOf(pointer) : pointer);
     const text = leafText(value) ?? '';
     const says = value !== false && value !== null && value !== 0 && text !== '' && text !== '0';
     if (warning.test(name) && says) return { pointer, text: `${name}: ${brief(value)}` };
     // One part of what was done: `nodes: { n3: 'error: disk full' }`.
-    if (typeof value === 'string' && value.length < 200 && !list && failedPart.test(value))
-      return { pointer, text: `${name}: ${brief(value)}` };
+    if (failed && !list) return { pointer, text: `${name}: ${brief(value)}` };
     if (remark.test(name) && typeof value === 'string' && value.length < 2000 && amiss.test(value))
       return { pointer, text: brief(value) };
   }

@@ -8,6 +8,8 @@ import type { Rule } from './rule.ts';
 
 const mostOffers = 40;
 const mostLeaves = 200;
+/** What was offered longer ago is hardly what a call chose from. */
+const mostBack = 4000;
 /** Shorter names may stand in the person's words by chance. */
 const leastName = 5;
 
@@ -39,7 +41,8 @@ export const wrongChoice: Rule<readonly Offer[]> = {
     const asked = new Set(wordsOf(words));
     const offers = new Map<string, Offer>();
     for (const offer of [...seen.values()].flat())
-      for (const text of offer.texts) if (!offers.has(text)) offers.set(text, offer);
+      if (offer.step > symptom.step - mostBack)
+        for (const text of offer.texts) if (!offers.has(text)) offers.set(text, offer);
     const visited = new Set<string>();
     for (const { number, kind, input } of steps)
       if (kind === 'tool' && number !== symptom.step)
